@@ -2,8 +2,8 @@ import { exponentOf, isCurrency } from '@billing/kernel/currency';
 import { typedDecimal } from './decimal';
 
 /**
- * Parses money (`29.00`, `29,00`) to an amount in the currency's smallest unit (2900). An invalid amount
- * stays as typed, so that the server reports the error of the field.
+ * Parses money (`29.00` or `29,00`) to an amount in the currency's smallest unit (2900). An invalid
+ * amount stays as typed, so that the server reports the error of the field.
  */
 export function typedAmount(typed: string, currency: string): number | string {
   const text = typedDecimal(typed);
