@@ -12,7 +12,7 @@ let system: OwnTestSystem;
 let api: ApiClient;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   api = system.sandbox;
 });
 

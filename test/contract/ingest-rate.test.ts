@@ -4,6 +4,7 @@ let system: OwnTestSystem;
 
 beforeAll(async () => {
   system = await startTestSystem({
+    ownProcess: true,
     rateLimits: {
       RATE_LIMIT_PER_SECOND: '1',
       RATE_LIMIT_BURST: '0',

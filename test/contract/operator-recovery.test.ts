@@ -8,7 +8,7 @@ let system: OwnTestSystem;
 let owner: OperatorClient;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   owner = await OperatorClient.owner(system);
 }, startMs);
 

@@ -7,6 +7,7 @@ let api: ApiClient;
 
 beforeAll(async () => {
   system = await startTestSystem({
+    ownProcess: true,
     rateLimits: {
       RATE_LIMIT_PER_SECOND: '1',
       RATE_LIMIT_BURST: '40',

@@ -6,10 +6,10 @@ import { warningsIn } from '../support/service-log';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // Examples per operation and phase. The live run also covers all variants of each field; a short
-// round those of every sixth operation, each day others.
+// round those of every twelfth operation, each day others.
 const rounds = isNightly
   ? { requestsMin: 10_000, shares: 1, live: 56, sandbox: 72, next: 15 }
-  : { requestsMin: 600, shares: 6, live: 1, sandbox: 2, next: 4 };
+  : { requestsMin: 300, shares: 12, live: 1, sandbox: 1, next: 2 };
 // For a run that hangs. The number of requests is fixed: a slower machine only takes longer.
 const timeoutMs = 40 * 60_000;
 

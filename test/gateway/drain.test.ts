@@ -20,7 +20,7 @@ let url: string;
 let pagePath: string;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   const port = String(await freePort());
   url = `http://127.0.0.1:${port}`;
   gateway = spawn(process.execPath, [join(__dirname, '../../gateway/dist/main.js')], {

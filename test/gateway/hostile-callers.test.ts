@@ -12,6 +12,7 @@ let key: string;
 
 beforeAll(async () => {
   system = await startTestSystem({
+    ownProcess: true,
     gateway: {
       HTTP_HEADERS_TIMEOUT_MS: String(headersMs),
       HTTP_REQUEST_TIMEOUT_MS: String(requestMs),

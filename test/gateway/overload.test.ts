@@ -20,6 +20,7 @@ let stranger: ApiClient;
 
 beforeAll(async () => {
   system = await startTestSystem({
+    ownProcess: true,
     gateway: {
       HTTP_IN_FLIGHT_MAX: String(inFlightMax),
       HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX: String(perOrganizationMax),

@@ -15,7 +15,7 @@ let payer: Payer;
 
 beforeAll(async () => {
   // Each test sets the client address of its requests.
-  system = await startTestSystem({ gateway: { TRUSTED_PROXIES: 'loopback' } });
+  system = await startTestSystem({ ownProcess: true, gateway: { TRUSTED_PROXIES: 'loopback' } });
   api = system.sandbox;
   payer = new Payer(system.gatewayUrl);
 });

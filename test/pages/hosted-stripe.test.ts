@@ -20,6 +20,7 @@ let payer: Payer;
 beforeAll(async () => {
   stripe = await TestStripe.start();
   system = await startTestSystem({
+    ownProcess: true,
     stripe: {
       STRIPE_SECRET_KEY: 'sk_test_secret',
       STRIPE_WEBHOOK_SECRET: secret,
