@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { walkByKeyboard } from './keyboard-walk';
-import { heading, look, press, pressInDialog, recordMessages } from './page-actions';
+import { heading, look, lookClosely, press, pressInDialog, recordMessages } from './page-actions';
 import { desktop, expectToFit, phone, visit } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { firstOwnerLink, password } from '../support/operator-client';
@@ -394,7 +394,7 @@ testInChromium.each(viewports)(
         await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
         await page.locator('main h1').waitFor();
         const what = address.slice(place.length + 1).replaceAll('/', ' ') || 'home';
-        await look(page, `${what.replace(uuids, 'one')} ${name}`, rules);
+        await lookClosely(page, `${what.replace(uuids, 'one')} ${name}`, rules);
       }
     });
   },

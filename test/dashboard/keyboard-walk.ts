@@ -143,7 +143,13 @@ async function developByKeyboard(page: Page, { find, heading, look }: Walk): Pro
   await keyboard.press('Enter');
   await heading('Request log');
   const rows = page.locator('main tbody tr');
-  await rows.filter({ hasText: 'POST /v1/api-keys' }).first().waitFor();
+  await rows.first().waitFor();
+  // A request is in the log a moment after its answer.
+  while ((await rows.filter({ hasText: 'POST /v1/api-keys' }).count()) === 0) {
+    await page.reload();
+    await heading('Request log');
+    await rows.first().waitFor();
+  }
   const focused = () => page.evaluate<string>('document.activeElement.textContent');
   for (let row = 0; row < (await rows.count()); row += 1) {
     await keyboard.press('ArrowDown');

@@ -5,17 +5,24 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 
 /** Folder for screenshots to be examined by people. */
 const screenshots = join(__dirname, '../..', '.cache', 'screenshots');
-// They take a third of the time of a page, and are not examined after CI.
-const takesScreenshots = process.env.TEST_TIER !== 'all';
+/**
+ * False in `npm run test:all`: no screenshots, which are not examined after CI, and axe only where
+ * every page and part is visited. Both take most of the time of a page.
+ */
+export const looksClosely = process.env.TEST_TIER !== 'all';
 
 export const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
 export const desktop = { viewport: { width: 1200, height: 850 } };
-/** Viewports and color schemes. */
+/** Viewports and color schemes; two that differ in both in `npm run test:all`. */
 export const viewports: readonly (readonly [string, BrowserContextOptions])[] = [
   ['on a desk', desktop],
-  ['on a phone', phone],
-  ['in the dark', { ...desktop, colorScheme: 'dark' }],
   ['on a phone in the dark', { ...phone, colorScheme: 'dark' }],
+  ...(looksClosely
+    ? [
+        ['on a phone', phone] as const,
+        ['in the dark', { ...desktop, colorScheme: 'dark' }] as const,
+      ]
+    : []),
 ];
 
 /** Pages show times in the locale and time zone of the reader; what moves is half transparent. */
@@ -52,7 +59,7 @@ export async function typeCard(page: Page, number: string): Promise<void> {
 
 /** Takes a screenshot of the whole page, except in `npm run test:all`. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
-  if (!takesScreenshots) return;
+  if (!looksClosely) return;
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({
     path: join(screenshots, `${name.replaceAll(' ', '-')}.png`),
