@@ -138,7 +138,7 @@ export async function eventually<T>(
   {
     timeoutMs = 25_000,
     everyMs = 25,
-    everyMsMax = 8 * everyMs,
+    everyMsMax = 4 * everyMs,
   }: { timeoutMs?: number; everyMs?: number; everyMsMax?: number } = {},
 ): Promise<T> {
   const start = monotonicMs();

@@ -222,7 +222,7 @@ describe('a change after the end of a period that is not renewed yet', () => {
     const pay = async () => {
       const { invoices, paid } = under.peers;
       const [first, second] = await eventually(() => {
-        expect(invoices).toHaveLength(2);
+        expect(invoices.length).toBeGreaterThanOrEqual(2);
         return invoices.map(({ request }) => request);
       });
       for (const made of [first, second]) if (made !== undefined) paid.add(made.invoiceId);
