@@ -1,6 +1,6 @@
 import { isParked } from '../over-limit/parking';
 import { withItemsAtRenewal } from '../subscription/change-at-renewal';
-import { beginCycle } from '../subscription/billing-cycle';
+import { beginCycle, nextPeriodIndex } from '../subscription/billing-cycle';
 import { itemsAfter } from '../subscription/change-side';
 import { amountOff, takeDiscount } from '../subscription/discount';
 import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
@@ -27,8 +27,8 @@ export function upcomingCharge(current: Subscription): UpcomingCharge | null {
   const at = nextInvoiceAt(current);
   if (at === null || isParked(current)) return null;
   const subscription = beforePeriodAt(current, at);
-  const { periodIndex, discount } = subscription;
-  const next = periodIndex === null ? 0 : periodIndex + 1;
+  const { discount } = subscription;
+  const next = nextPeriodIndex(subscription);
   const { recurring, lines } = periodBill(subscription, next, []);
   const amounts = [recurring, ...lines].map(({ amount }) => amount);
   const subtotal = amounts.reduce((sum, amount) => sum + amount, 0n);

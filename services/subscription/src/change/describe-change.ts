@@ -23,7 +23,7 @@ import { itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import { periodLine } from '../subscription/recurring-charge';
-import { beginCycle, periodOf } from '../subscription/billing-cycle';
+import { beginCycle, nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
 import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
 import type { ChangePlan } from '../subscription/subscription-change';
 import { pinnedSet } from '../usage/usage-period';
@@ -184,7 +184,7 @@ async function nextInvoice(
   const taxCategory = isOfChange
     ? (taxFacts.taxCategory ?? undefined)
     : await fetchTaxCategory(peers, productId, context);
-  const periodIndex = after.periodIndex === null ? 0 : after.periodIndex + 1;
+  const periodIndex = nextPeriodIndex(after);
   const { isDiscounted } = takeDiscount(after, periodIndex);
   const wanted = toProtoNewInvoice(after, {
     invoiceId: newId(),

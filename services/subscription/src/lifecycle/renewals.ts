@@ -3,7 +3,7 @@ import { unchanged } from '@billing/kernel/transition';
 import { parkReason } from '../over-limit/parking';
 import { type RetryStep, withRetries } from '../over-limit/retries';
 import { canceled, renewed } from '../subscription/announcement';
-import { periodOf } from '../subscription/billing-cycle';
+import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
 import type { Subscription } from '../subscription/subscription';
 import type {
   Decision,
@@ -146,7 +146,7 @@ function billLate(subscription: Subscription): SubscriptionTransition {
  * was one, was resolved by then.
  */
 function renew(subscription: Subscription, invoiceIdOf: InvoiceIdOf): SubscriptionTransition {
-  const next = subscription.periodIndex === null ? 0 : subscription.periodIndex + 1;
+  const next = nextPeriodIndex(subscription);
   const { state, command } = enterPeriod(subscription, next, {
     reason: 'SUBSCRIPTION_CYCLE',
     authorizedTransactionId: null,

@@ -1,4 +1,4 @@
-import { periodOf } from '../subscription/billing-cycle';
+import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
 import type { Subscription } from '../subscription/subscription';
 import { hasWaitingBills, isAlarming } from './over-limit-bill';
 
@@ -36,9 +36,9 @@ export function parkReason(
   subscription: Subscription,
   { openInvoicesMax, invoicesADayMax }: BillingLimits = billingLimits,
 ): RenewalLimit | null {
-  const { openInvoices, periodIndex } = subscription;
+  const { openInvoices } = subscription;
   if (openInvoices.length >= openInvoicesMax) return 'OPEN_INVOICES';
-  const next = periodIndex === null ? 0 : periodIndex + 1;
+  const next = nextPeriodIndex(subscription);
   if (next < invoicesADayMax) return null;
   const startOf = (index: number) => periodOf(subscription, index).start.getTime();
   return startOf(next) - startOf(next - invoicesADayMax) < dayMs ? 'INVOICES_A_DAY' : null;

@@ -61,6 +61,11 @@ export function periodIndexAt(facts: CycleFacts, at: Date): number {
   return cycle.end === null ? index : Math.min(index, cycle.end.lastPeriod);
 }
 
+/** Index of the period after the running one; 0 before the first billed one. */
+export function nextPeriodIndex({ periodIndex }: Pick<BilledFacts, 'periodIndex'>): number {
+  return periodIndex === null ? 0 : periodIndex + 1;
+}
+
 /** The last period before a pause; null: the running cycle has no last one yet. */
 export function lastPeriodOf(facts: CycleFacts): number | null {
   return cyclesOf(facts).at(-1)?.end?.lastPeriod ?? null;

@@ -1,4 +1,4 @@
-import { beginCycle, endCycle, isSameInterval, periodOf } from './billing-cycle';
+import { beginCycle, endCycle, isSameInterval, nextPeriodIndex, periodOf } from './billing-cycle';
 import { itemsAfter, monthlyAmountOf, sideOf } from './change-side';
 import { currentPeriod, mainItem, type Subscription, type SubscriptionItems } from './subscription';
 import type { ChangePlan, SubscriptionChange } from './subscription-change';
@@ -53,8 +53,7 @@ function itemsAtEnd(
 ): Pick<SubscriptionChange, 'to' | 'monthlyAmountAfter'> {
   const items = itemsAfter(subscription, wanted);
   const state = withItemsAtRenewal(subscription, items);
-  const { periodIndex } = state;
-  const { start, end } = periodOf(state, periodIndex === null ? 0 : periodIndex + 1);
+  const { start, end } = periodOf(state, nextPeriodIndex(state));
   return {
     to: { ...sideOf(state), currentPeriodStart: start, currentPeriodEnd: end },
     monthlyAmountAfter: monthlyAmountOf(subscription, items),
