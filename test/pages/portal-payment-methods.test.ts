@@ -39,6 +39,8 @@ describe('payment methods', () => {
       400,
       expect.stringContaining('This card pays for a subscription'),
     ]);
+    const inGerman = kept.root.querySelector('footer a[lang="de"]')?.attributes.href ?? '';
+    expect((await visitor.open(inGerman)).text).toContain('Mastercard');
   });
 
   test('beyond the limit are refused with an explanation', async () => {

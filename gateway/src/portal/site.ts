@@ -208,10 +208,10 @@ function tokenOf(request: Request): string {
   return String(request.params.token);
 }
 
-/** Path of the page of an address, without the step. A subscription has no page of its own. */
+/** Path of the page of an address, without the step. Only invoices have pages of their own. */
 function pagePath({ path }: Request): string {
   if (path.startsWith('/portal/subscriptions/')) return '/portal';
-  return /^\/portal(\/[\w-]+(\/[0-9a-f-]{36})?)?/.exec(path)?.[0] ?? '/portal';
+  return /^\/portal(\/invoices\/[0-9a-f-]{36}|\/[\w-]+)?/.exec(path)?.[0] ?? '/portal';
 }
 
 function newNonce(): string {
