@@ -234,3 +234,33 @@ testInChromium(
   },
   timeoutMs,
 );
+
+testInChromium(
+  'an operator checks whether a code can be redeemed',
+  async () => {
+    const terms = { type: 'PERCENTAGE', value: 25, duration: 'ONCE' };
+    await scene.create('/discounts', { name: 'Spring', code: 'SPRING', ...terms });
+    const ended = { startsAt: '2020-01-01T00:00:00Z', endsAt: '2020-02-01T00:00:00Z' };
+    await scene.create('/discounts', { name: 'Winter', code: 'WINTER', ...terms, ...ended });
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      await open(page, '/discounts');
+      await press(page, 'Check a code');
+      const dialog = page.locator('.dialog');
+      const check = async (code: string) => {
+        await dialog.getByLabel('Code', { exact: true }).fill(code);
+        await dialog.getByRole('button', { name: 'Check', exact: true }).click();
+      };
+      await check('winter');
+      await dialog.getByText('The discount has ended').waitFor();
+      await check('spring');
+      await dialog.getByText('Spring: 25% off once. Redemptions: 0.').waitFor();
+      expect(await dialog.getByText('The discount has ended').count()).toBe(0);
+      await expectAccessible(page);
+      await takeScreenshot(page, 'dashboard code check');
+      await dialog.getByRole('link', { name: 'Spring' }).click();
+      await heading(page, 'Spring');
+    });
+  },
+  timeoutMs,
+);

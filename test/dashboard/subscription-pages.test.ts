@@ -73,18 +73,23 @@ async function createTieredProduct(page: Page): Promise<void> {
   await heading(page, 'Storage');
   await fillIn(page, { opener: 'Edit', confirm: 'Save', fields: { lookupKey: 'storage' } });
   await page.locator('code', { hasText: 'storage' }).waitFor();
-  const usage = { unitAmount: '0.005', minimumAmount: '5', maximumAmount: '50' };
+  const amounts = { unitAmount: '0,005', minimumAmount: '5', maximumAmount: '50' };
+  const usage = { ...amounts, metadata: 'team: research' };
   await fillIn(page, { opener: 'Add usage price', confirm: 'Save price', fields: usage });
   const row = page.getByRole('row', { name: /API calls/ });
   await row.getByText('$0.005 / unit').waitFor();
   await row.getByText('$50.00').waitFor();
+  await row.getByText('team: research').waitFor();
   const [{ tiers, meterPrices }] = (await scene.read('/products?lookupKey=storage')).data;
   expect(tiers).toEqual([
     { upTo: '10', unitAmount: '800', flatAmount: '0' },
     { upTo: null, unitAmount: '300', flatAmount: '4500' },
   ]);
   expect(meterPrices).toMatchObject([
-    { unitAmount: '0.5', minimumAmount: 500, maximumAmount: 5_000 },
+    {
+      ...{ unitAmount: '0.5', minimumAmount: 500, maximumAmount: 5_000 },
+      metadata: { team: 'research' },
+    },
   ]);
   await takeScreenshot(page, 'dashboard product');
 }

@@ -31,9 +31,11 @@ const shownProducts = 10;
 /** Active product with its price; `initial` is chosen at first. */
 export function ProductField({
   initial,
+  hint,
   isOffered,
 }: {
   initial: Product | undefined;
+  hint?: string;
   /** False for products that the form cannot use. */
   isOffered?: (product: Product) => boolean;
 }) {
@@ -51,6 +53,7 @@ export function ProductField({
       what="products"
       choices={(data?.data ?? []).map(productChoice)}
       initial={initial && productChoice(initial)}
+      {...(hint !== undefined && { hint })}
       {...searched}
     />
   );

@@ -7,6 +7,7 @@ import { DialogButton } from '../../parts/overlay/dialog';
 import { Filters, useFilters } from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { ResourceTable } from '../../parts/table/resource-table';
+import { CodeCheckForm } from './code-check-form';
 import { NewDiscountForm } from './discount-form';
 import { type Discount, redemptionsText, termsText } from '../../resources/discount';
 
@@ -37,9 +38,14 @@ export function DiscountListPage() {
       title="Discounts"
       lead="Coupons and promotion codes."
       actions={
-        <DialogButton label="New discount" refusal={refusal}>
-          {(close) => <NewDiscountForm onDone={close} />}
-        </DialogButton>
+        <>
+          <DialogButton label="Check a code" tone="quiet">
+            {(close) => <CodeCheckForm onDone={close} />}
+          </DialogButton>
+          <DialogButton label="New discount" refusal={refusal}>
+            {(close) => <NewDiscountForm onDone={close} />}
+          </DialogButton>
+        </>
       }
     >
       <Panel>

@@ -1,5 +1,7 @@
 import { EmptyState } from '../../parts/element/layout';
 import { Form, TextField } from '../../parts/form/form';
+import { MetadataField } from '../../parts/resource/metadata';
+import { type Metadata, typedMetadata } from '../../parts/text/metadata-text';
 import type { Meter } from '../../resources/meter';
 import { MeterField } from '../../resources/pickers';
 import { newMeterPrice } from './meter-price-set';
@@ -27,7 +29,9 @@ export function MeterPriceForm({
   meters: readonly Meter[];
   currency: string;
   onCancel: () => void;
-  onSubmit: (price: ReturnType<typeof newMeterPrice>) => Promise<unknown>;
+  onSubmit: (
+    price: ReturnType<typeof newMeterPrice> & { readonly metadata: Metadata },
+  ) => Promise<unknown>;
 }) {
   if (meters.length === 0) {
     return <EmptyState title="No meters yet">Create one on the Usage page first.</EmptyState>;
@@ -36,7 +40,10 @@ export function MeterPriceForm({
     <Form
       submit="Save price"
       onCancel={onCancel}
-      onSubmit={(values) => onSubmit(newMeterPrice(values, currency))}
+      onSubmit={async (values) => {
+        const metadata = typedMetadata(values.text('metadata'));
+        await onSubmit({ ...newMeterPrice(values, currency), metadata });
+      }}
     >
       <MeterField meters={meters} hint="Replaces the current price of this meter." />
       <PricingFields {...{ untiered, exampleTiers, currency }}>
@@ -72,6 +79,7 @@ export function MeterPriceForm({
         inputMode="decimal"
         hint="Optional. The most that is charged in a period."
       />
+      <MetadataField rows={3} />
       <PricePreview
         textOf={(values, quantity) =>
           meterPricePreview(newMeterPrice(values, currency), { quantity, currency })

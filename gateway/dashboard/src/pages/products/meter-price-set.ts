@@ -1,5 +1,6 @@
 import type { FormValues } from '../../parts/form/form-values';
 import { typedAmount } from '../../parts/text/amount';
+import { typedDecimal } from '../../parts/text/decimal';
 import { typedRate } from '../../parts/text/rate';
 import type { MeterPrice } from '../../resources/product';
 import { typedTiers } from './tier-values';
@@ -24,11 +25,15 @@ export function newMeterPrice(
     const typed = values.optional(name);
     return typed === undefined ? undefined : typedAmount(typed, currency);
   };
+  const decimalOf = (name: string) => {
+    const typed = values.optional(name);
+    return typed === undefined ? undefined : typedDecimal(typed);
+  };
   return {
     meterId: values.text('meterId'),
     type: values.text('type'),
-    includedUnits: values.optional('includedUnits'),
-    packageSize: values.optional('packageSize'),
+    includedUnits: decimalOf('includedUnits'),
+    packageSize: decimalOf('packageSize'),
     minimumAmount: amountOf('minimumAmount'),
     maximumAmount: amountOf('maximumAmount'),
     ...(tiers === undefined

@@ -3,7 +3,8 @@ import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { Button } from '../../parts/element/buttons';
 import { moneyColumn } from '../../parts/table/columns';
-import { DataTable } from '../../parts/table/data-table';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { metadataToType } from '../../parts/text/metadata-text';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { MeterPriceForm } from './meter-price-form';
@@ -63,6 +64,11 @@ export function MeterPricesPanel({ product }: { product: Product }) {
   );
 }
 
+const metadataColumn: Column<MeterPrice> = {
+  title: 'Metadata',
+  text: ({ metadata }) => metadataToType(metadata).replaceAll('\n', ', '),
+};
+
 function MeterPriceTable({
   product: { currency, meterPrices },
   nameOf,
@@ -77,6 +83,7 @@ function MeterPriceTable({
   const [shownId, setShownId] = useState<string>();
   const shown = meterPrices.find(({ id }) => id === shownId);
   const currencyOf = () => currency;
+  const hasMetadata = meterPrices.some(({ metadata }) => Object.keys(metadata).length > 0);
   return (
     <>
       <DataTable<MeterPrice>
@@ -87,6 +94,7 @@ function MeterPriceTable({
           { title: 'Included', align: 'end', text: ({ includedUnits }) => includedUnits },
           moneyColumn('Minimum', ({ minimumAmount }) => minimumAmount, currencyOf),
           moneyColumn('Maximum', ({ maximumAmount }) => maximumAmount, currencyOf),
+          ...(hasMetadata ? [metadataColumn] : []),
           {
             title: 'Actions',
             text: () => '',

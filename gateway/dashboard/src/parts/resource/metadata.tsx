@@ -46,6 +46,19 @@ export function MetadataPanel({
   );
 }
 
+/** Field whose lines `typedMetadata` reads. */
+export function MetadataField({ rows, metadata = {} }: { rows: number; metadata?: Metadata }) {
+  return (
+    <TextAreaField
+      name="metadata"
+      label="Metadata"
+      rows={rows}
+      hint="One “key: value” per line. Put numbers, true, false and null in quotes to store them as text."
+      defaultValue={metadataToType(metadata)}
+    />
+  );
+}
+
 function EditMetadata({
   metadata,
   path,
@@ -67,13 +80,7 @@ function EditMetadata({
             close();
           }}
         >
-          <TextAreaField
-            name="metadata"
-            label="Metadata"
-            rows={8}
-            hint="One “key: value” per line. Put numbers, true, false and null in quotes to store them as text."
-            defaultValue={metadataToType(metadata)}
-          />
+          <MetadataField rows={8} metadata={metadata} />
         </Form>
       )}
     </DialogButton>
