@@ -36,6 +36,7 @@ export const collections: CollectionLayouts = {
     pageHash: 'a page by its address',
     awaitsProviderSince: 'payments that wait for a provider',
     'environmentId updatedAt': 'reports of taxes and payments',
+    'environmentId isTombstone status': 'whether any invoice was ever paid',
     'environmentId customerId': 'erasure of a customer',
   }),
   // The gateway asks for an image by its hash alone.

@@ -73,7 +73,13 @@ export function reportRpc(dependencies: ReportRpcDependencies) {
 
       ...moneyReportRpc(reports.money),
 
-      getRecentSales: async (_request, context) => sales.recent(context),
+      getRecentSales: async (_request, context) => {
+        const [recent, hasPayment] = await Promise.all([
+          sales.recent(context),
+          sales.hasPayment(context),
+        ]);
+        return { ...recent, hasPayment };
+      },
 
       getProviderState: async (_request, { tenant }) => ({
         isConfigured: !tenant.live || isLiveConfigured,

@@ -55,6 +55,15 @@ export class SalesStore {
     return { accounts: customerAccounts(invoices, context.now), isMore };
   }
 
+  /** True if any invoice of the environment was paid. A list would count all of them. */
+  async hasPayment({ tenant: { environmentId } }: Pick<Context, 'tenant'>): Promise<boolean> {
+    const paid = { environmentId, isTombstone: false, status: 'PAID' };
+    const one = await retryTransient(() =>
+      this.invoices.documents.findOne(paid, { projection: { _id: 1 } }),
+    );
+    return one !== null;
+  }
+
   /** Sales of the current day and the day before, over at most the newest 10,000 invoices. */
   async recent({
     tenant: { environmentId },

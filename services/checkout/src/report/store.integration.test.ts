@@ -175,6 +175,10 @@ test('an account and the sales of two days are sums over stored invoices', async
     ],
     isMore: false,
   });
+  expect(await sales.hasPayment(other)).toBe(false);
+  const longAgo = { ...other, now: new Date('2025-01-30T09:00:00Z') };
+  await invoices.within(longAgo).insert(only(invoiceOf({ status: 'PAID' })));
+  expect(await sales.hasPayment(other)).toBe(true);
 });
 
 test('sessions count on the day of their creation, regardless of their end', async () => {
