@@ -108,14 +108,13 @@ export class BalanceStore {
 
   /** One page of balances with an entry, by their latest change, and their exact count. */
   async list(
-    { page, perPage, oldestFirst = false, ...filter }: BalanceFilter & WantedPage,
+    { page, perPage, oldestFirst, ...filter }: BalanceFilter & WantedPage,
     { tenant: { environmentId } }: Pick<Context, 'tenant'>,
   ): Promise<{ data: Balance[]; total: number }> {
     const query = { ...definedFields(filter), environmentId, isShown: true };
     const { documents } = this.balances;
-    const direction = oldestFirst ? 1 : -1;
-    const sort = { movedAt: direction, _id: direction } as const;
-    const { found, total } = await readPage(documents, { query, sort, page, perPage });
+    const wanted = { query, by: ['movedAt', '_id'], page, perPage, oldestFirst };
+    const { found, total } = await readPage(documents, wanted);
     return { data: found.map((document) => balanceDefinition.fromDocument(document)), total };
   }
 

@@ -101,24 +101,32 @@ export class BalanceEntryStore {
     return found?.environmentId === environmentId ? fromStored(found) : undefined;
   }
 
-  /** One page of shown entries, newest first, and their exact count over all pages. */
+  /** One page of shown entries, by time, and their exact count over all pages. */
   async list(
-    { page, perPage, oldestFirst = false, ...filter }: EntryFilter & WantedPage,
+    { page, perPage, oldestFirst, ...filter }: EntryFilter & WantedPage,
     { tenant: { environmentId } }: Context,
   ): Promise<{ data: BalanceEntry[]; total: number }> {
     const query = { ...definedFields(filter), environmentId, isShown: true };
-    const direction = oldestFirst ? 1 : -1;
-    const sort = { createdAt: direction, sequence: direction, _id: direction } as const;
-    const { found, total } = await readPage(this.documents, { query, sort, page, perPage });
+    const by = ['createdAt', 'sequence', '_id'];
+    const wanted = { query, by, page, perPage, oldestFirst };
+    const { found, total } = await readPage(this.documents, wanted);
     return { data: found.map(fromStored), total };
   }
 }
 
-/** Reads a page of documents, and counts them all. */
+/** Reads a page of documents in the order of the fields `by`, and counts them all. */
 export async function readPage<D extends Document>(
   documents: Collection<D>,
-  { query, sort, page, perPage }: { query: Filter<D>; sort: Sort; page: number; perPage: number },
+  {
+    query,
+    by,
+    page,
+    perPage,
+    oldestFirst = false,
+  }: WantedPage & { readonly query: Filter<D>; readonly by: readonly string[] },
 ): Promise<{ found: WithId<D>[]; total: number }> {
+  const direction = oldestFirst ? 1 : -1;
+  const sort: Sort = Object.fromEntries(by.map((field) => [field, direction]));
   const cursor = () => documents.find(query).sort(sort);
   const [found, total] = await Promise.all([
     retryTransient(() =>

@@ -96,16 +96,15 @@ export class CreditRowStore {
     return row?.invoiceId;
   }
 
-  /** One page, newest first, and the exact count over all pages. */
+  /** One page, by time, and the exact count over all pages. */
   async list(
     kind: CreditKind,
-    { page, perPage, oldestFirst = false, ...filter }: CreditFilter & WantedPage,
+    { page, perPage, oldestFirst, ...filter }: CreditFilter & WantedPage,
     { tenant: { environmentId } }: Context,
   ): Promise<{ data: CreditReference[]; total: number }> {
     const query: Filter<CreditRow> = { ...definedFields(filter), environmentId };
-    const direction = oldestFirst ? 1 : -1;
-    const sort = { createdAt: direction, _id: direction } as const;
-    const { found, total } = await readPage(this.collections[kind], { query, sort, page, perPage });
+    const wanted = { query, by: ['createdAt', '_id'], page, perPage, oldestFirst };
+    const { found, total } = await readPage(this.collections[kind], wanted);
     return { data: found.map(({ _id: id, invoiceId }) => ({ id, invoiceId })), total };
   }
 
