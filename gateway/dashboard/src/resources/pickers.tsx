@@ -53,7 +53,7 @@ export function ProductField({
       what="products"
       choices={(data?.data ?? []).map(productChoice)}
       initial={initial && productChoice(initial)}
-      {...(hint !== undefined && { hint })}
+      hint={hint}
       {...searched}
     />
   );

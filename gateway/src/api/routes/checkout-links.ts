@@ -114,7 +114,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListCheckoutLinks, request);
       const { checkoutLinks, total } = await peers.checkoutLink.listCheckoutLinks(
-        { ...lookupQuery(query) },
+        lookupQuery(query),
         request.context,
       );
       return page(checkoutLinks, { ...query, total }, toJsonCheckoutLink);

@@ -113,7 +113,7 @@ export const customerRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListCustomers, request);
       const { customers, total } = await peers.customer.listCustomers(
-        { ...lookupQuery(query) },
+        lookupQuery(query),
         request.context,
       );
       return page(customers, { ...query, total }, toJsonCustomer);

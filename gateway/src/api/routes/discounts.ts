@@ -134,7 +134,7 @@ export const discountRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListDiscounts, request);
       const { discounts, total } = await peers.discount.listDiscounts(
-        { ...lookupQuery(query) },
+        lookupQuery(query),
         request.context,
       );
       return page(discounts, { ...query, total }, toJsonDiscount);

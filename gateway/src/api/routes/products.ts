@@ -131,7 +131,7 @@ export const productRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListProducts, request);
       const { products, total } = await peers.catalog.listProducts(
-        { ...lookupQuery(query) },
+        lookupQuery(query),
         request.context,
       );
       return page(products, { ...query, total }, toJsonProduct);

@@ -21,21 +21,18 @@ export function newMeterPrice(
   currency: string,
 ) {
   const tiers = typedTiers(values, currency);
-  const amountOf = (name: string) => {
+  const optional = <T>(name: string, read: (typed: string) => T) => {
     const typed = values.optional(name);
-    return typed === undefined ? undefined : typedAmount(typed, currency);
+    return typed === undefined ? undefined : read(typed);
   };
-  const decimalOf = (name: string) => {
-    const typed = values.optional(name);
-    return typed === undefined ? undefined : typedDecimal(typed);
-  };
+  const amountOf = (typed: string) => typedAmount(typed, currency);
   return {
     meterId: values.text('meterId'),
     type: values.text('type'),
-    includedUnits: decimalOf('includedUnits'),
-    packageSize: decimalOf('packageSize'),
-    minimumAmount: amountOf('minimumAmount'),
-    maximumAmount: amountOf('maximumAmount'),
+    includedUnits: optional('includedUnits', typedDecimal),
+    packageSize: optional('packageSize', typedDecimal),
+    minimumAmount: optional('minimumAmount', amountOf),
+    maximumAmount: optional('maximumAmount', amountOf),
     ...(tiers === undefined
       ? { unitAmount: typedRate(values.text('unitAmount'), currency) }
       : { tiers }),
