@@ -90,10 +90,12 @@ describe('the feed of an environment', () => {
   });
 
   test('is read in pages of some types, which say how far they looked', async () => {
-    const id = newId();
-    await announce(id);
+    // Events of two services have no order among each other, so each is awaited before the next.
+    await announce(newId());
+    await eventuallyRead(1);
     await system.checkout.announce(tenant, newId());
-    await announce(id);
+    await eventuallyRead(2);
+    await announce(newId());
     await eventuallyRead(3);
     const first = await read({ types: ['subscription.*'], limit: 1 });
     expect(first).toMatchObject({ nextAfter: '1', newest: '3' });
@@ -194,12 +196,15 @@ test('messages from before the feed are appended in the order of their acceptanc
     expect(before).toBeDefined();
     await db.collection('feed').deleteMany({});
     await db.collection('feedSweeps').deleteMany({});
+    const stored = db.collection<Message>('messages');
+    const accepted = await stored.find({ environmentId }).sort({ sequence: 1 }).toArray();
+    const firstAcceptedAt = Date.now();
+    for (const [index, { _id }] of accepted.entries()) {
+      // Messages of one millisecond have no order.
+      const acceptedAt = new Date(firstAcceptedAt + index);
+      await stored.updateOne({ _id, environmentId }, { $set: { acceptedAt } });
+    }
     const after = await system.startNotifier();
-    const accepted = await db
-      .collection<Message>('messages')
-      .find({ environmentId })
-      .sort({ acceptedAt: 1, sequence: 1 })
-      .toArray();
     await eventually(async () => {
       const { events } = await after.feedCalls.listWebhookEvents(
         { after: '0', limit: 10, types: [], waitMs: 0 },
