@@ -199,7 +199,6 @@ function openLostCalls(
   { clock, logger, closers }: { clock: Clock; logger: Logger; closers: Closers },
 ): LostCalls {
   const registry = new LostCallRegistry({ calls, clock, logger });
-  registry.start();
   closers.add('lost calls', () => registry.close());
   return new LostCalls(registry, clock);
 }

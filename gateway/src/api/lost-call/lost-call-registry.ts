@@ -25,10 +25,11 @@ export interface LostOutcome {
   readonly answer: LostAnswer | undefined;
 }
 
-// Every gateway knows a lost call within a second.
-const readEveryMs = 250;
-// The other half of the second is for the gateway that lost the call to record it.
+// Every gateway knows a lost call within a second. The gateway that lost it has the other half of
+// the second to record it.
 const staleAfterMs = 500;
+// Requests that follow each other closely never wait for the index.
+const refreshAfterMs = 250;
 // Maximum wait of a request for an identity service that does not respond.
 const refreshTimeoutMs = 1_000;
 const pauseAfterFailureMs = 1_000;
@@ -40,37 +41,34 @@ const listedMax = 1_000;
 
 /**
  * Registry of the lost calls of all gateways. Sends its own calls to the identity service
- * immediately and polls it for those of other gateways.
+ * immediately, and reads those of other gateways when a request needs them.
  */
 export class LostCallRegistry {
   private readonly index = new LostCallIndex();
   /** Pending writes by call. Writes of one call are sent in sequence. */
   private readonly sending = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
-  private reading: Promise<void> | undefined;
   private readSince = new Date(0);
-  /** Start time of the latest completed read. */
+  /** Start time of the latest completed read, or end of one that failed. */
   private readAtMs = 0;
   private refreshing: Promise<void> | undefined;
+  private hasFailed = false;
   // Keeps background calls out of the traces of requests.
   private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(private readonly dependencies: LostCallRegistryDependencies) {}
 
-  start(): void {
-    this.reading = this.outside(() => this.readAll());
-  }
-
   async close(): Promise<void> {
     this.stopping.abort();
-    await Promise.all([this.reading, ...this.sending.values()]);
+    await Promise.all([this.refreshing, ...this.sending.values()]);
   }
 
   /** Resolves when the index is at most half a second old or cannot be refreshed. */
   async upToDate(): Promise<void> {
-    if (this.dependencies.clock.now().getTime() - this.readAtMs <= staleAfterMs) return;
+    const ageMs = this.dependencies.clock.now().getTime() - this.readAtMs;
+    if (ageMs <= refreshAfterMs) return;
     this.refreshing ??= this.outside(() => this.refresh());
-    await this.refreshing;
+    if (ageMs > staleAfterMs) await this.refreshing;
   }
 
   knows(callerId: string): boolean {
@@ -158,48 +156,30 @@ export class LostCallRegistry {
     }
   }
 
-  private async readAll(): Promise<void> {
-    let failures = 0;
-    while (!this.stopping.signal.aborted) {
-      try {
-        await this.read();
-        failures = 0;
-      } catch (error) {
-        failures += 1;
-        if (failures === 1)
-          this.dependencies.logger.warn(loggedError(error), 'reading lost calls failed');
-      }
-      const pauseMs = failures === 0 ? readEveryMs : pauseAfterFailureMs;
-      await sleep(pauseMs, this.stopping.signal);
-    }
-  }
-
   private async refresh(): Promise<void> {
+    const { clock, logger } = this.dependencies;
+    const beganMs = clock.now().getTime();
     try {
-      await this.read(refreshTimeoutMs);
-    } catch {
-      // Background reads report the error. The next request does not wait again immediately.
+      await this.readPages();
+      this.readAtMs = beganMs;
+      this.hasFailed = false;
+    } catch (error) {
+      // The next request does not wait again immediately.
+      this.readAtMs = clock.now().getTime();
+      if (!this.hasFailed) logger.warn(loggedError(error), 'reading lost calls failed');
+      this.hasFailed = true;
     } finally {
       this.refreshing = undefined;
     }
   }
 
-  private async read(timeoutMs = callTimeoutMs): Promise<void> {
-    const beganMs = this.dependencies.clock.now().getTime();
-    try {
-      await this.readPages(timeoutMs);
-    } finally {
-      this.readAtMs = Math.max(this.readAtMs, beganMs);
-    }
-  }
-
-  private async readPages(timeoutMs: number): Promise<void> {
+  private async readPages(): Promise<void> {
     let latest = this.readSince;
     for (;;) {
       const since = latest;
       const { calls } = await this.dependencies.calls.listLostCalls(
         { since },
-        this.context(timeoutMs),
+        this.context(refreshTimeoutMs),
       );
       const now = this.dependencies.clock.now();
       for (const { recordedAt, ...call } of calls) {

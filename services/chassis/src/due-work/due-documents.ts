@@ -38,7 +38,8 @@ const projection = {
   'customer.id': 1,
   subscriptionId: 1,
 };
-const beginningOfTime = new Date(-8.64e15);
+/** Lower bound of a range of times, which excludes absent ones. */
+export const beginningOfTime = new Date(-8.64e15);
 
 /** Reads the earliest due documents; `isComplete` if there are no others. */
 export async function readDueBatch(

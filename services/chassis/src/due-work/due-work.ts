@@ -7,7 +7,7 @@ import {
   DueWorkServiceService,
   WorkClass as ProtoWorkClass,
 } from '@billing/proto/billing/clock/v1/due_work';
-import { type DueDocument, DueDocuments } from './due-documents';
+import { beginningOfTime, type DueDocument, DueDocuments } from './due-documents';
 import { DuePasses } from './due-pass';
 import { dueInTurns } from './due-turns';
 import { type ActivityCounter, readActivity } from '../aggregates/activity';
@@ -15,8 +15,9 @@ import type { AggregateCollection } from '../aggregates/aggregate-collection';
 import { realTimeline, workContext } from '../grpc/call-context';
 import { type Clock, sleep } from '../clock';
 import { jitter } from '../ids';
-import { everySlice, type Slices } from '../replicas/slices';
+import { everySlice, type SliceFilter, type Slices } from '../replicas/slices';
 import type { Logger } from '../telemetry/logging';
+import { findMatching } from '../mongo/matching-queries';
 import { retryTransient } from '../mongo/mongo';
 import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
 import { aggregateAttributes, inSpan } from '../telemetry/tracing';
@@ -55,6 +56,12 @@ interface Scan {
   readonly kind: 'wake' | 'recover';
 }
 
+interface PolledScan extends Scan {
+  readonly passes: DuePasses;
+}
+
+const timeOf = { wake: 'dueAt', recover: 'recoverAt' } as const;
+
 /**
  * Finds due documents and passes each to its collection's handlers. The real timeline is polled,
  * by each replica for its slices. The timeline of a manual clock runs only when identity requests
@@ -75,14 +82,13 @@ export class DueWork {
   ) {}
 
   start(): void {
-    const scans = this.collections.flatMap((collection): Scan[] => [
-      ...(collection.definition.dueAt === undefined ? [] : [{ collection, kind: 'wake' as const }]),
-      ...(collection.definition.recoverAt === undefined
-        ? []
-        : [{ collection, kind: 'recover' as const }]),
-    ]);
-    // Run separately, so that a backlog of one kind never holds up another.
-    this.scanning = Promise.all(scans.map((scan) => this.scanUntilStopped(scan)));
+    const kinds = ['wake', 'recover'] as const;
+    const scans = this.collections.flatMap((collection) =>
+      kinds
+        .filter((kind) => collection.definition[timeOf[kind]] !== undefined)
+        .map((kind): Scan => ({ collection, kind })),
+    );
+    this.scanning = this.scanUntilStopped(scans);
   }
 
   /** Finishes running work, and aborts it after the grace. */
@@ -132,31 +138,69 @@ export class DueWork {
     return handled;
   }
 
-  private async scanUntilStopped(scan: Scan): Promise<void> {
+  private async scanUntilStopped(scans: readonly Scan[]): Promise<void> {
     const { signal } = this.stopping;
-    const passes = this.passes(scan);
+    const polled = scans.map((scan) => ({ ...scan, passes: this.passes(scan) }));
+    const running = new Map<PolledScan, Promise<void>>();
     while (!signal.aborted) {
-      let handled = 0;
       try {
-        if (this.options.isPaused?.() !== true) handled = await this.scanOnce(scan, passes);
+        for (const scan of await this.findWaiting(polled)) {
+          // Run separately, so that a backlog of one kind never holds up another.
+          const run = running.get(scan) ?? this.scanAll(scan).finally(() => running.delete(scan));
+          running.set(scan, run);
+        }
       } catch (error) {
-        if (this.stopping.signal.aborted) break;
-        this.options.logger.warn({ err: error }, 'due work failed, retrying');
+        this.reportFailure(error);
       }
-      await sleep((handled > 0 ? pollAgainMs : pollEveryMs) * jitter(0.1), signal);
+      await sleep(pollEveryMs * jitter(0.1), signal);
     }
-    await passes.ended();
+    await Promise.all(running.values());
+    await Promise.all(polled.map(({ passes }) => passes.ended()));
+  }
+
+  /** Returns the scans for which there is work in the replica's slices. */
+  private async findWaiting(scans: readonly PolledScan[]): Promise<readonly PolledScan[]> {
+    const { slices = everySlice, clock, isPaused } = this.options;
+    const share = slices.filter();
+    if (share === undefined || isPaused?.() === true) return [];
+    const due = { $gte: beginningOfTime, $lte: clock.now() };
+    const queries = scans.map((scan) => {
+      const { collection, kind } = scan;
+      const filter = { ...filterOf(kind, share), [timeOf[kind]]: due };
+      return { scan, documents: collection.documents, filter };
+    });
+    const found = await findMatching(queries);
+    return found.map(({ scan }) => scan);
+  }
+
+  /** Repeats a scan until it finds nothing more to do, or fails. */
+  private async scanAll(scan: PolledScan): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        if ((await this.scanOnce(scan)) === 0) return;
+      } catch (error) {
+        this.reportFailure(error);
+        return;
+      }
+      await sleep(pollAgainMs * jitter(0.1), signal);
+    }
+  }
+
+  private reportFailure(error: unknown): void {
+    if (this.stopping.signal.aborted) return;
+    this.options.logger.warn({ err: error }, 'due work failed, retrying');
   }
 
   /** Handles what is due in the replica's slices; returns the number if nothing failed. */
-  private async scanOnce({ collection, kind }: Scan, passes: DuePasses): Promise<number> {
-    const { slices = everySlice, clock } = this.options;
+  private async scanOnce({ collection, kind, passes }: PolledScan): Promise<number> {
+    const { slices = everySlice, clock, isPaused } = this.options;
     const share = slices.filter();
-    if (share === undefined) return 0;
+    if (share === undefined || isPaused?.() === true) return 0;
     const documents = dueInTurns({
       collection,
-      field: kind === 'wake' ? 'dueAt' : 'recoverAt',
-      filter: { ...(kind === 'wake' && { timeline: realTimeline }), ...share } as DueFilter,
+      field: timeOf[kind],
+      filter: filterOf(kind, share),
       now: () => clock.now(),
       isOver: () => slices.filter() !== share,
     });
@@ -230,6 +274,10 @@ export function dueWorkRpc(
       callers: dueWorkCallers,
     },
   );
+}
+
+function filterOf(kind: Scan['kind'], share: SliceFilter): DueFilter {
+  return { ...(kind === 'wake' && { timeline: realTimeline }), ...share } as DueFilter;
 }
 
 async function nextDue(

@@ -4,6 +4,7 @@ import type { AggregateCollection } from '../aggregates/aggregate-collection';
 import { type Clock, sleep } from '../clock';
 import { jitter } from '../ids';
 import { everySlice, type SliceFilter, type Slices } from '../replicas/slices';
+import { findMatching } from '../mongo/matching-queries';
 import type { Logger } from '../telemetry/logging';
 
 /** The queue of one kind of outbox entries. */
@@ -63,8 +64,8 @@ const sweepPagesMax = 50;
 const firstPosition: Position = { from: new Date(0), skip: [] };
 
 /**
- * Finds outboxes whose entries no process has relayed, live ones first. One query suffices while
- * there are few.
+ * Finds outboxes whose entries no process has relayed, live ones first. One query of all
+ * collections suffices while there are none, and one of each collection while there are few.
  */
 export class OutboxSweep {
   // Where the last sweep of each lane ended, by part and lane; absent: at the end.
@@ -77,15 +78,30 @@ export class OutboxSweep {
   ) {}
 
   async runUntil(signal: AbortSignal): Promise<void> {
+    const failed = (error: unknown) => {
+      this.options.logger.warn({ err: error }, 'outbox sweep failed, retrying');
+    };
     while (!signal.aborted) {
-      for (const collection of this.collections) {
-        try {
-          if (this.options.isPaused?.() !== true) await this.sweep(collection, signal);
-        } catch (error) {
-          this.options.logger.warn({ err: error }, 'outbox sweep failed, retrying');
-        }
-      }
+      if (this.options.isPaused?.() !== true) await this.sweepAll(signal, failed).catch(failed);
       await sleep(sweepEveryMs * jitter(0.2), signal);
+    }
+  }
+
+  /** Sweeps the collections in which documents wait. A failure in one does not block the next. */
+  private async sweepAll(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
+    const slices = (this.options.slices ?? everySlice).filter();
+    if (slices === undefined) return;
+    if (slices !== this.sweptSlices) this.positions.clear();
+    this.sweptSlices = slices;
+    const filter = { ...slices, pendingSince: pendingBy(this.options.clock.now()) };
+    const queries = this.collections.map((collection) => {
+      return { collection, documents: collection.documents, filter };
+    });
+    const found = await findMatching(queries);
+    for (const query of queries) {
+      const { collection } = query;
+      if (found.includes(query)) await this.sweep(collection, slices, signal).catch(failed);
+      else this.beginAnew(partsOf(collection, slices));
     }
   }
 
@@ -93,18 +109,21 @@ export class OutboxSweep {
    * Submits what waits in the replica's slices. Each lane has its own position and continues where
    * its last sweep ended, so that documents whose commands fail never hold up the events of others.
    */
-  private async sweep(collection: AggregateCollection<never>, signal: AbortSignal): Promise<void> {
-    const slices = (this.options.slices ?? everySlice).filter();
-    if (slices === undefined) return;
-    if (slices !== this.sweptSlices) this.positions.clear();
-    this.sweptSlices = slices;
-    const parts = [true, false].map((live): Part => {
-      const name = `${collection.definition.collection}/${live ? 'live' : 'sandboxes'}`;
-      return { name, collection, filter: { ...slices, live } };
-    });
+  private async sweep(
+    collection: AggregateCollection<never>,
+    slices: SliceFilter,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const parts = partsOf(collection, slices);
     const isBegun = parts.some((part) => laneNames.some((lane) => this.isBegun(part, lane)));
     if (!isBegun && (await this.sweepAtOnce(collection, slices))) return;
     for (const part of parts) await this.sweepPart(part, signal);
+  }
+
+  private beginAnew(parts: readonly Part[]): void {
+    for (const part of parts) {
+      for (const lane of laneNames) this.positions.delete(keyOf(part, lane));
+    }
   }
 
   /** Submits everything that waits, if one batch contains it; otherwise returns false. */
@@ -175,8 +194,20 @@ export class OutboxSweep {
   }
 }
 
+function partsOf(collection: AggregateCollection<never>, slices: SliceFilter): Part[] {
+  return [true, false].map((live) => {
+    const name = `${collection.definition.collection}/${live ? 'live' : 'sandboxes'}`;
+    return { name, collection, filter: { ...slices, live } };
+  });
+}
+
 function keyOf({ name }: Part, lane: Lane): string {
   return `${name}/${lane}`;
+}
+
+/** Range of `pendingSince` of the documents that a sweep may find. */
+function pendingBy(now: Date, from = firstPosition.from): { $gte: Date; $lte: Date } {
+  return { $gte: from, $lte: new Date(now.getTime() - sweepAfterMs) };
 }
 
 async function readWaiting(
@@ -184,8 +215,7 @@ async function readWaiting(
   { filter, position, now }: { filter: object; position: Position; now: Date },
 ): Promise<Waiting[]> {
   const { from, skip } = position;
-  const until = new Date(now.getTime() - sweepAfterMs);
-  const query = { ...filter, pendingSince: { $gte: from, $lte: until }, _id: { $nin: skip } };
+  const query = { ...filter, pendingSince: pendingBy(now, from), _id: { $nin: skip } };
   return documents
     .find(query as Filter<AggregateDocument>)
     .project<Waiting>({ live: 1, pendingSince: 1, 'outbox.kind': 1 })

@@ -105,6 +105,12 @@ export function observeFilters(report: (sent: SentFilter) => void): void {
       for (const filter of filters(args)) send(db, collectionName, name, filter);
     });
   }
+  observe('aggregate', ({ db }, [pipeline]) => {
+    for (const { $unionWith: union } of pipeline as Document[]) {
+      const { coll, pipeline: stages } = (union ?? {}) as { coll?: string; pipeline?: Document[] };
+      if (coll !== undefined) send(db, coll, 'aggregate', stages?.[0]?.['$match']);
+    }
+  });
   observe('bulkWrite', ({ db, collectionName }, [operations]) => {
     for (const operation of operations as Record<string, Document>[]) {
       for (const [name, { filter }] of Object.entries(operation)) {
