@@ -10,6 +10,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { idempotentCalls } from '@billing/proto/idempotent-calls';
+import { systemClock } from '../clock';
 import { callMetadata, toMetadata } from './call-metadata';
 import type { CallContext } from './call-context';
 import { atBoundary } from '../failpoint';
@@ -58,6 +59,10 @@ const retryPolicy = {
   retryableStatusCodes: ['UNAVAILABLE'],
 };
 
+// The library's words for a call that no connection could take.
+const noConnection = 'No connection established';
+const reconnectWithinMs = 1_000;
+
 // Keepalive detects a dead peer within 30 s. Reconnecting starts fast, because a local restart
 // takes well under a second.
 const channelOptions: ChannelOptions = {
@@ -66,7 +71,7 @@ const channelOptions: ChannelOptions = {
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 2_000,
+  'grpc.max_reconnect_backoff_ms': 500,
   // If names are cached, the first lookup after a replica is replaced may still return the old one;
   // by default the library would wait 30 s for the next lookup.
   'grpc.dns_min_time_between_resolutions_ms': 1_000,
@@ -109,7 +114,7 @@ export function connectPeer<S extends UntypedServiceImplementation>(
           : callMetadata(context, traceparent);
         const run = () =>
           atBoundary('call', method.path, () =>
-            call(client, method, { request, metadata, context }),
+            callConnected(client, method, { request, metadata, context }),
           );
         return slots === undefined ? run() : slots.run(run);
       });
@@ -139,10 +144,47 @@ function answeredUntil({ deadline, graceMs = 0 }: CallContext): Date {
   return graceMs === 0 ? deadline : new Date(deadline.getTime() + graceMs);
 }
 
+interface Call {
+  readonly request: unknown;
+  readonly metadata: Metadata;
+  readonly context: CallContext;
+}
+
+/**
+ * Calls a method. A call that found no connection was not sent, whether its method is idempotent or
+ * not: it is made again if there is a connection within a second.
+ */
+async function callConnected(
+  client: Client,
+  method: MethodDefinition<unknown, unknown>,
+  made: Call,
+): Promise<unknown> {
+  try {
+    return await call(client, method, made);
+  } catch (error) {
+    const { signal } = made.context;
+    if (!isUnsent(error) || signal.aborted || !(await isConnectedSoon(client))) throw error;
+    return await call(client, method, made);
+  }
+}
+
+function isUnsent(error: unknown): boolean {
+  const { code, details } = ((error as Error).cause ?? {}) as Partial<ServiceError>;
+  return code === status.UNAVAILABLE && details?.includes(noConnection) === true;
+}
+
+function isConnectedSoon(client: Client): Promise<boolean> {
+  return new Promise((resolve) => {
+    client.waitForReady(systemClock.now().getTime() + reconnectWithinMs, (error) => {
+      resolve(error === undefined);
+    });
+  });
+}
+
 function call(
   client: Client,
   method: MethodDefinition<unknown, unknown>,
-  { request, metadata, context }: { request: unknown; metadata: Metadata; context: CallContext },
+  { request, metadata, context }: Call,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     if (context.signal.aborted) {

@@ -1,4 +1,7 @@
 import dns from 'node:dns';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type SystemServiceServer,
   SystemServiceService,
@@ -75,4 +78,29 @@ test('a caller finds the replica that replaced another, although the first looku
   });
   peer.close();
   await stop(second);
+});
+
+test('a call that must not be repeated reaches a peer that has just restarted', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'billing-peer-'));
+  const address = `unix:${join(folder, 'test.sock')}`;
+  const peer = connectPeer<SystemServiceServer>(SystemServiceService, {
+    address,
+    service: 'test',
+    withoutTenant: ['getStatus'],
+    retries: false,
+  });
+  const ask = async () => (await peer.getStatus({}, testContext({ deadlineMs: 10_000 }))).version;
+  try {
+    await stop(await serve('first', address));
+    // The pauses between attempts to connect have grown by then.
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await expect(ask()).rejects.toMatchObject({ kind: 'unavailable' });
+    }
+    const second = await serve('second', address);
+    expect(await ask()).toBe('second');
+    await stop(second);
+  } finally {
+    peer.close();
+    await rm(folder, { recursive: true });
+  }
 });
