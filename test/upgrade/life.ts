@@ -68,7 +68,7 @@ class Beginning {
     return this.create('/customers', { email: `${name}@example.com`, name, metadata });
   }
 
-  /** A webhook endpoint, a key, the seller and a tax rate. */
+  /** A webhook endpoint, a key, the seller, a tax rate and a text of an email. */
   async configure(receiver: WebhookReceiver): Promise<void> {
     await this.create('/webhook-endpoints', { url: receiver.url, events: ['*'] });
     await this.create('/api-keys', { name: 'Reports', scopes: ['invoices:read'] });
@@ -78,6 +78,7 @@ class Beginning {
       address: { line1: 'Hauptstr. 1', city: 'Berlin', postalCode: '10115', country: 'DE' },
       footer: 'Thank you',
     });
+    await this.change('/email-templates/RECEIPT/en', { subject: 'Paid' });
   }
 
   /** A product of each type, a discount and a link. */

@@ -49,9 +49,9 @@ function routesOf({ paths }: Document): string[] {
     .toSorted((a, b) => parameters(a) - parameters(b) || a.length - b.length);
 }
 
-/** The paths of a template with each known id. */
+/** The paths of a template with each known id. Parameters that follow each other are one id. */
 function expand(template: string, ids: ReadonlyMap<string, readonly string[]>): string[] {
-  const [prefix = '', rest] = template.split(/\/\{\w+\}(.*)/s);
+  const [prefix = '', rest] = template.split(/(?:\/\{\w+\})+(.*)/s);
   if (rest === undefined) return [template];
   return (ids.get(prefix) ?? []).flatMap((id) => expand(`${prefix}/${id}${rest}`, ids));
 }
@@ -69,7 +69,11 @@ async function read(api: ApiClient, path: string, query: string): Promise<unknow
 function idsIn(answer: unknown): string[] {
   const { body } = answer as { body: any };
   const items: any[] = Array.isArray(body) ? body : Array.isArray(body?.data) ? body.data : [];
-  // The feed has the id in the event.
-  const ids = items.map((item) => item?.id ?? item?.event?.id);
+  const ids = items.map((item) => {
+    // An email template is identified by both; the feed has the id in the event.
+    if (item?.kind !== undefined && item.language !== undefined)
+      return `${item.kind}/${item.language}`;
+    return item?.id ?? item?.event?.id;
+  });
   return ids.filter((id) => typeof id === 'string');
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fail, filesBelow, pinnedNode, root, run, say } from './program.mjs';
+import { releaseBaseline } from './release-baseline.mjs';
 
 const trees = join(root, 'node_modules/.cache/releases');
 
@@ -24,6 +25,15 @@ export async function buildRelease(commit) {
   for (const project of projectsOf(folder)) transpile(project);
   writeFileSync(stamp, '');
   return folder;
+}
+
+/**
+ * Builds the release before this working copy, if there is one. Tests that run in parallel then find
+ * it; built by each of them, one would remove what the other has extracted.
+ */
+export async function buildFormerRelease() {
+  const { commit } = releaseBaseline() ?? {};
+  if (commit !== undefined) await buildRelease(commit);
 }
 
 function extract(commit, folder) {

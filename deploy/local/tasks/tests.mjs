@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { eslint, failedQuickChecks } from './checks.mjs';
 import { fail, filesBelow, root, runTests, say } from './program.mjs';
+import { buildFormerRelease } from './release-tree.mjs';
 import { build, buildSite, prepare, projects } from './sources.mjs';
 import { patternOf, selectTests } from './test-selection.mjs';
 
@@ -27,6 +28,7 @@ export async function testTier(tier, args) {
   let failed = await failedQuickChecks();
   if (!(await build(projects()))) failed += 1;
   if (!(await buildSite())) failed += 1;
+  if (tier === 'nightly') await buildFormerRelease();
   say('Running the tests');
   return await jest(args, {
     env: { TEST_TIER: tier },
@@ -60,6 +62,7 @@ export async function testProject(project, args) {
 export async function testUpgrade(args) {
   await prepare();
   if (!(await build(projects()))) return 1;
+  await buildFormerRelease();
   return await jest(['test/upgrade/', ...args], { idleMs: IDLE_LONG_MS });
 }
 
