@@ -26,6 +26,14 @@ async function baselineOrFail() {
   return releaseBaseline() ?? fail(`There is no release yet: ${baselineFile} is missing`);
 }
 
+function launcherCommand(folder) {
+  return async (args) => {
+    await prepare();
+    if (!(await build(['deploy/local']))) return 1;
+    return await runInteractive([join(root, `deploy/local/dist/${folder}/main.js`), ...args]);
+  };
+}
+
 const commands = {
   start: async (args) => {
     await prepare();
@@ -55,16 +63,9 @@ const commands = {
   },
   bench: toolOf('bench/run.js', { folders: projects() }),
   demo: toolOf('demo/main.js'),
-  shard: async (args) => {
-    await prepare();
-    if (!(await build(['deploy/local']))) return 1;
-    return await runInteractive([join(root, 'deploy/local/dist/shard/main.js'), ...args]);
-  },
-  indexes: async (args) => {
-    await prepare();
-    if (!(await build(['deploy/local']))) return 1;
-    return await runInteractive([join(root, 'deploy/local/dist/indexes/main.js'), ...args]);
-  },
+  shard: launcherCommand('shard'),
+  indexes: launcherCommand('indexes'),
+  'requeue-poison': launcherCommand('requeue'),
   release: async (args) => {
     await prepare();
     const { release } = await import('./tasks/release.mjs');

@@ -55,6 +55,7 @@ test('20 subscriptions created while their customer is deleted are canceled, and
 test('a deleted customer is in no database but on invoices, also in what is replayed', async () => {
   const { id } = await create('/customers', person);
   await useEverything(String(id));
+  await setAsideMessage(String(id));
   const places = await findMark();
   expect(places.length).toBeGreaterThan(5);
   await api.expect(204, api.delete(`/customers/${String(id)}`));
@@ -92,6 +93,18 @@ async function useEverything(customerId: string): Promise<void> {
     api.post(`/subscriptions/${String(subscription.id)}/cancel`, { atPeriodEnd: false }),
   );
   await api.expect(200, api.get('/webhook-events?limit=1'));
+}
+
+/** Stores an event of the customer as the notifier stores one that it cannot read. */
+async function setAsideMessage(customerId: string): Promise<void> {
+  await withDatabases(async (client, names) => {
+    const notifier = client.db(names.find((one) => one.endsWith('notifier')));
+    const messages = notifier.collection('messages');
+    const message = await messages.findOne({ subscriptionId: customerId });
+    const poison = notifier.collection<{ _id: string }>('poisonMessages');
+    const { environmentId } = message!;
+    await poison.insertOne({ _id: `${customerId}:1`, environmentId, data: mark } as never);
+  });
 }
 
 /** Places in databases that name the person, but for those that the law keeps. */

@@ -2,6 +2,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { DataKeys } from '@billing/chassis/data-keys';
 import { newId } from '@billing/chassis/ids';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
+import { PoisonMessages } from '@billing/chassis/poison-messages';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import {
@@ -334,8 +335,9 @@ function startErasure({ service, config, stores }: NotifierDependencies) {
   const owners = [config.SUBSCRIPTION_ADDRESS, config.CHECKOUT_ADDRESS].map((address) =>
     service.peer<ErasureServiceServer>(ErasureServiceService, { address }),
   );
-  const { clock } = service;
-  return erasureRpc(service, erasingRecipients({ ...stores, owners, clock }));
+  const { clock, db } = service;
+  const poison = new PoisonMessages(db, clock);
+  return erasureRpc(service, erasingRecipients({ ...stores, poison, owners, clock }));
 }
 
 function startReports({ service, stores }: NotifierDependencies) {

@@ -6,12 +6,8 @@ import { type Clock, monotonicMs, systemClock } from '../clock';
 import type { ServiceConfiguration } from './configuration';
 import { ClockSkew } from '../mongo/clock-skew';
 import { DatabaseHealth } from '../mongo/database-health';
-import {
-  createPoisonStore,
-  type RunningConsumer,
-  startConsumer,
-  type StreamMessage,
-} from '../stream/consumer';
+import { type RunningConsumer, startConsumer, type StreamMessage } from '../stream/consumer';
+import { PoisonMessages } from '../stream/poison-messages';
 import { observeBacklogs, readOutboxAges } from './backlog';
 import { dueWorkRpc } from '../due-work/due-work';
 import { startDocumentWork, type WorkGates } from './document-work';
@@ -260,7 +256,7 @@ export class Service {
       const consumer = await startConsumer({
         ...options,
         stream: this.stream,
-        poison: createPoisonStore(this.db, this.clock),
+        poison: new PoisonMessages(this.db, this.clock),
         logger: this.logger,
         metrics: this.metrics,
         service: this.name,

@@ -1,16 +1,12 @@
 import { connect, type JetStreamManager, type NatsConnection } from 'nats';
 import pino from 'pino';
 import { sleep, systemClock } from '../clock';
-import {
-  type ConsumerOptions,
-  createPoisonStore,
-  startConsumer,
-  type StreamMessage,
-} from './consumer';
+import { type ConsumerOptions, startConsumer, type StreamMessage } from './consumer';
 import { newId } from '../ids';
 import { connectStream, type EventStream } from './jet-stream';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
 import { natsAddress } from './nats-address';
+import { PoisonMessages } from './poison-messages';
 import { dropTestDatabase, eventually, testServiceConfiguration } from '../testing/testing';
 
 const configuration = testServiceConfiguration('recovery');
@@ -66,7 +62,7 @@ async function consume(
   const consumer = await startConsumer({
     stream,
     durable: 'reader',
-    poison: createPoisonStore(mongo.db, systemClock),
+    poison: new PoisonMessages(mongo.db, systemClock),
     handle: async (message) => {
       await handle(message);
       handled.push(message.id);

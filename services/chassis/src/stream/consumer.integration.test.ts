@@ -3,16 +3,12 @@ import type { Collection } from 'mongodb';
 import { connect, type JetStreamManager, type NatsConnection } from 'nats';
 import pino from 'pino';
 import { monotonicMs, sleep, systemClock } from '../clock';
-import {
-  type ConsumerOptions,
-  createPoisonStore,
-  startConsumer,
-  type StreamMessage,
-} from './consumer';
+import { type ConsumerOptions, startConsumer, type StreamMessage } from './consumer';
 import { UnreadableMessageError, connectStream, type EventStream } from './jet-stream';
 import { newId } from '../ids';
 import { connectMongo, duplicateKeyIndex, type MongoConnection } from '../mongo/mongo';
 import { natsAddress } from './nats-address';
+import { PoisonMessages } from './poison-messages';
 import { dropTestDatabase, eventually, testServiceConfiguration } from '../testing/testing';
 import { currentTraceId, inSpan, startTracing } from '../telemetry/tracing';
 
@@ -73,7 +69,7 @@ async function openStream(): Promise<EventStream> {
 }
 
 function poisonStore() {
-  return createPoisonStore(mongo.db, systemClock);
+  return new PoisonMessages(mongo.db, systemClock);
 }
 
 async function consume(
@@ -282,6 +278,48 @@ describe('a message', () => {
       expect((await poisonStore().count()) - before).toBe(2);
     });
     await expectAllAnswered();
+  });
+
+  test('is handled once it is given back and can be read', async () => {
+    await mongo.db.collection('poisonMessages').deleteMany({});
+    let isReadable = false;
+    await consume(async ({ id, aggregateId }) => {
+      if (aggregateId === 'c' && !isReadable) throw new UnreadableMessageError('not JSON');
+      await insertEffect(id);
+    });
+    await publish(['c:1', 'c:2']);
+    await eventually(async () => {
+      expect(await poisonStore().count()).toBe(2);
+    });
+    // Unreadable again: set aside again, without a second suffix.
+    expect(await poisonStore().requeue(stream, 'c:2')).toEqual(['c:2']);
+    await eventually(async () => {
+      expect(await poisonStore().count()).toBe(2);
+    });
+    isReadable = true;
+    const given = await poisonStore().requeue(stream);
+    expect(given).toEqual(['c:1', expect.stringMatching(/^c:2:again-[0-9a-f-]{36}$/)]);
+    await eventually(async () => {
+      const handled = await effects.find({ _id: /^c:/ }).toArray();
+      const again = handled.map(({ _id }) => _id.replace(/:again-[0-9a-f-]{36}$/, ''));
+      expect(again.toSorted()).toEqual(['c:1', 'c:2']);
+    });
+    expect(await poisonStore().count()).toBe(0);
+    expect(await poisonStore().requeue(stream, 'c:1')).toEqual([]);
+  });
+
+  test('is removed with its aggregate', async () => {
+    const environmentId = newId();
+    const data = JSON.stringify({ environmentid: environmentId });
+    const ids = ['d:1', `d:2:again-${newId()}`, 'd2:1', 'e:1'];
+    for (const id of ids) {
+      const message = { id, subject, aggregateId: '', data, deliveryCount: 1 };
+      await poisonStore().insert(message, new Error('not JSON'));
+    }
+    await poisonStore().removeOf(newId(), 'e');
+    await poisonStore().removeOf(environmentId, 'd');
+    const left = await mongo.db.collection('poisonMessages').find({ environmentId }).toArray();
+    expect(left.map(({ _id }) => String(_id)).toSorted()).toEqual(['d2:1', 'e:1']);
   });
 });
 

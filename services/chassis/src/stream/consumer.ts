@@ -4,15 +4,14 @@ import {
   messageIdHeader,
   traceparentHeader,
 } from './jet-stream';
-import type { Collection, Db } from 'mongodb';
 import type { Consumer, ConsumerMessages, JsMsg } from 'nats';
-import { type Clock, sleep } from '../clock';
+import { sleep } from '../clock';
 import { atBoundary } from '../failpoint';
 import { jitter } from '../ids';
 import type { Logger } from '../telemetry/logging';
 import { KeyedMessageQueue } from './keyed-message-queue';
+import type { PoisonMessages } from './poison-messages';
 import type { Metrics } from '../telemetry/metrics';
-import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
 import { eventAttributes } from '../grpc/span-attributes';
 import { inSpan } from '../telemetry/tracing';
 
@@ -35,7 +34,7 @@ export interface ConsumerOptions {
   readonly durable: string;
   /** Without the stream's prefix; absent: every subject. */
   readonly filterSubjects?: readonly string[];
-  readonly poison: PoisonStore;
+  readonly poison: Pick<PoisonMessages, 'insert'>;
   /** May receive a message again, so its effect must be idempotent. */
   readonly handle: (message: StreamMessage) => Promise<void>;
   /** Number of messages handled concurrently, each of another aggregate. */
@@ -48,45 +47,6 @@ export interface ConsumerOptions {
   readonly logger: Logger;
   readonly metrics?: Metrics;
   readonly service: string;
-}
-
-/** A poison message as stored. */
-interface PoisonMessage {
-  /** The message's id. */
-  readonly _id: string;
-  /** Environment of the message, if it can be read. */
-  readonly environmentId?: string | undefined;
-  readonly subject: string;
-  readonly data: string;
-  readonly traceparent: string | null;
-  readonly error: string;
-  readonly receivedAt: Date;
-}
-
-/** Messages that no handler could read, stored for people to inspect. */
-export interface PoisonStore {
-  /** Stores a message once; false if it was already stored. */
-  insert(message: StreamMessage, error: Error): Promise<boolean>;
-  count(): Promise<number>;
-}
-
-export function createPoisonStore(db: Db, clock: Clock): PoisonStore {
-  const messages: Collection<PoisonMessage> = db.collection('poisonMessages');
-  return {
-    insert: async ({ id, subject, data, traceparent = null }, { message: error }) => {
-      const receivedAt = clock.now();
-      const environmentId = /"environmentid":"([^"]+)"/.exec(data)?.[1];
-      const document = { _id: id, environmentId, subject, data, traceparent, error, receivedAt };
-      try {
-        await retryTransient(() => messages.insertOne(document));
-        return true;
-      } catch (failure) {
-        if (duplicateKeyIndex(failure) === undefined) throw failure;
-        return false;
-      }
-    },
-    count: () => retryTransient(() => messages.countDocuments()),
-  };
 }
 
 const concurrencyDefault = 16;

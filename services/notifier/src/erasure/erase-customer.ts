@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Erasing } from '@billing/chassis/erasure-rpc';
 import type { Peer } from '@billing/chassis/peer';
+import type { PoisonMessages } from '@billing/chassis/poison-messages';
 import type { ErasureServiceServer } from '@billing/proto/billing/erasure/v1/erasure';
 import { type Email, eraseEmail } from '../mail/email';
 import type { SuppressionStore } from '../mail/suppression-store';
@@ -12,6 +13,7 @@ export interface ErasureDependencies {
   readonly emails: AggregateCollection<Email>;
   readonly suppressions: Pick<SuppressionStore, 'removeAddress'>;
   readonly messages: Pick<MessageStore, 'blank' | 'findFloors'>;
+  readonly poison: Pick<PoisonMessages, 'removeOf'>;
   /** Owners of resources of customers. */
   readonly owners: readonly Peer<ErasureServiceServer>[];
   readonly clock: Clock;
@@ -20,7 +22,7 @@ export interface ErasureDependencies {
 // More than a customer has after those that were removed.
 const customerEventsMax = 100;
 
-/** Erases deleted customers from mails, and later from webhooks and the feed. */
+/** Erases deleted customers from mails, and later from webhooks, the feed and poison messages. */
 export function erasingRecipients(dependencies: ErasureDependencies): Erasing {
   const { emails, suppressions, clock } = dependencies;
   return {
@@ -43,7 +45,7 @@ export function erasingRecipients(dependencies: ErasureDependencies): Erasing {
 async function blankMessages(
   customerId: string,
   context: CallContext,
-  { messages, owners }: ErasureDependencies,
+  { messages, poison, owners }: ErasureDependencies,
 ): Promise<void> {
   const { environmentId } = context.tenant;
   const floors = await messages.findFloors([{ environmentId, subscriptionId: customerId }]);
@@ -62,5 +64,6 @@ async function blankMessages(
       messageId({ environmentId, subscriptionId, sequence: index + 1 }),
     );
     await messages.blank(environmentId, ids);
+    await poison.removeOf(environmentId, subscriptionId);
   }
 }

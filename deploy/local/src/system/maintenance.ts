@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Closers } from '@billing/chassis/process';
+import { readLauncherEnvironment } from '../config';
+import { unprivilegedAccount } from '../files/account';
+import { hasDatabases, openDataFolder } from '../files/data-folder';
+import { startInfrastructure } from '../infrastructure';
+import { readSettings } from '../settings';
+import { ensureSecrets } from './secrets';
+import type { SystemSite } from './service-environment';
+
+const dataDirDefault = join(__dirname, '../../../../.data');
+
+/**
+ * Runs a command on the data of a system: on the servers that the variables name, or on those of
+ * the data folder, whose system must be stopped. Returns the last line of the command.
+ */
+export async function onSystemData(
+  dataDirGiven: string | undefined,
+  work: (site: SystemSite) => Promise<string>,
+): Promise<string> {
+  const environment = readLauncherEnvironment();
+  const flags = {
+    ...{ json: false, processes: false, watch: false },
+    ...{ url: undefined, listen: undefined, dataDir: dataDirGiven, archiveDir: undefined },
+  };
+  const settings = readSettings(flags, environment, dataDirDefault);
+  const { dataDir, archiveDir, databasePrefix, streamName } = settings;
+  const data = await openDataFolder(dataDir, unprivilegedAccount(), () => undefined);
+  const hasData = await hasDatabases(data);
+  if (!hasData && environment.mongodbUri === undefined) return 'There is no data yet';
+  const secrets = await ensureSecrets(data.path, { hasData });
+  const closers = new Closers();
+  try {
+    const runDir = await mkdtemp(join(tmpdir(), 'billing-maintenance-'));
+    closers.add('folder', () => rm(runDir, { recursive: true, force: true }));
+    const log = reportProgress;
+    const infrastructure = await startInfrastructure({ dataDir, archiveDir, log, environment });
+    closers.add('databases', () => infrastructure.stop());
+    const { mongodbUri, natsUrl } = infrastructure;
+    const names = { databasePrefix, streamName };
+    const servers = { mongodbUri, natsUrl, runDir };
+    return await work({ ...servers, ...names, port: 0, secrets, settings: settings.services });
+  } finally {
+    await closers.closeAll();
+  }
+}
+
+/** Prints a line with the time since the start. */
+export function reportProgress(line: string): void {
+  process.stderr.write(`[${(performance.now() / 1000).toFixed(1).padStart(6)} s] ${line}\n`);
+}
