@@ -91,6 +91,7 @@ const operatorRights: Readonly<Record<string, readonly RoleName[]>> = {
   'POST /system/commands/:service/:id/retry': leaders,
   'POST /system/commands/:service/:id/skip': leaders,
   'GET /audit.ndjson': leaders,
+  'POST /email-test': leaders,
   'POST /operators': leaders,
   'PATCH /operators/:id': leaders,
   'POST /operators/:id/reset-link': leaders,

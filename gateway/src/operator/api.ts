@@ -14,6 +14,7 @@ import { checkoutSessionRoutes } from './report/checkout-session-routes';
 import { choiceRoutes } from './choice-routes';
 import { customerRoutes } from './customer/customer-routes';
 import { dunningRoutes } from './report/dunning-routes';
+import { emailTestRoutes } from './email-test-routes';
 import { invalidSession } from '../access/operator-access';
 import type { EnvironmentRoute, OpenRequest, OperatorRoute, DashboardSite } from './route/route';
 import { moneyReportRoutes } from './report/money-report-routes';
@@ -44,6 +45,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...systemRoutes,
   ...stuckCommandRoutes,
   ...operatorRoutes,
+  ...emailTestRoutes,
   ...reportRoutes,
   ...requestRoutes,
   ...moneyReportRoutes,

@@ -51,6 +51,7 @@ export const mailSettingsCallers: Callers<MailSettingsServiceServer> = {
   updateEmailTemplate: ['gateway'],
   deleteEmailTemplate: ['gateway'],
   previewEmail: ['gateway'],
+  sendTestEmail: ['gateway'],
 };
 
 export const webhookReportCallers: Callers<WebhookReportServiceServer> = {

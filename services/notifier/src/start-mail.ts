@@ -14,6 +14,7 @@ import { emailSettingsDefinition, EmailSettingsStore } from './mail-settings/ema
 import { EmailTemplateStore } from './mail-settings/email-template-store';
 import type { MessageStore } from './message/message-store';
 import { connectMailPeers } from './peers';
+import type { SmtpSettings } from './smtp/send-by-smtp';
 
 /** Mail as other parts of the process use it. */
 export interface RunningMail {
@@ -49,6 +50,8 @@ export function startMail(
     templates: openTemplates(service),
     fromAddress: config.SMTP_URL && config.MAIL_FROM,
     fromDomains: fromDomainsOf(config),
+    bounceAddress: config.MAIL_BOUNCE_ADDRESS,
+    smtp: smtpSettingsOf(config, smtpTimeoutMs),
     clock,
     logger,
   };
@@ -66,7 +69,7 @@ export function startMail(
     deleteBatch: (before) => retained.deleteBatch(before),
   });
   service.onClose('mail maker', () => maker.stop());
-  startSending(service, config, shared, smtpTimeoutMs);
+  startSending(service, config, shared);
   service.every({
     name: 'make mails that a process left',
     everyMs: sweepEveryMs,
@@ -90,22 +93,21 @@ function fromDomainsOf({ MAIL_FROM, MAIL_FROM_DOMAINS }: NotifierConfiguration):
     : [MAIL_FROM.slice(MAIL_FROM.lastIndexOf('@') + 1).toLowerCase()];
 }
 
+function smtpSettingsOf(
+  { SMTP_URL: server, SMTP_TLS, SMTP_TLS_CA: authority }: NotifierConfiguration,
+  timeoutMs: number,
+): SmtpSettings | undefined {
+  return server && { server, requiresTls: SMTP_TLS === 'require', authority, timeoutMs };
+}
+
 function startSending(
   service: Service,
   config: NotifierConfiguration,
-  shared: Pick<MailSenderOptions, 'emails' | 'suppressions' | 'peers' | 'clock' | 'logger'>,
-  timeoutMs: number,
+  shared: Omit<MailSenderOptions, 'connectionsMax' | 'perSecondMax'>,
 ): void {
-  const { SMTP_URL: server, SMTP_PER_SECOND_MAX: perSecondMax } = config;
+  const { SMTP_PER_SECOND_MAX: perSecondMax } = config;
   const sender = new MailSender({
     ...shared,
-    settings: server && {
-      server,
-      requiresTls: config.SMTP_TLS === 'require',
-      authority: config.SMTP_TLS_CA,
-      timeoutMs,
-    },
-    bounceAddress: config.MAIL_BOUNCE_ADDRESS,
     connectionsMax: config.SMTP_CONNECTIONS_MAX,
     perSecondMax: perSecondMax === 0 ? undefined : perSecondMax,
   });

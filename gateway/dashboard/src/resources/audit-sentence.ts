@@ -71,6 +71,7 @@ const deeds: Readonly<Record<string, string>> = {
   'POST /dashboard/api/operators/:id/reset-link': 'created a password reset link',
   'POST /dashboard/api/invitations/accept': 'accepted an invitation',
   'POST /dashboard/api/reset-links/use': 'reset their password',
+  'POST /dashboard/api/email-test': 'sent a test email',
   'POST /dashboard/api/system/commands/:service/:id/retry': 'retried a stuck command',
   'POST /dashboard/api/system/commands/:service/:id/skip': 'skipped a stuck command',
 };

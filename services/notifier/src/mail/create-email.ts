@@ -88,7 +88,10 @@ export function requireMailServer(
   { live }: Pick<CallContext['tenant'], 'live'>,
   fromAddress: string | undefined,
 ): void {
-  if (!live || fromAddress !== undefined) return;
+  if (live && fromAddress === undefined) throw noMailServer();
+}
+
+export function noMailServer(): DomainError {
   const message = 'No mail server is configured';
-  throw new DomainError('failed_precondition', 'NO_MAIL_SERVER', message);
+  return new DomainError('failed_precondition', 'NO_MAIL_SERVER', message);
 }

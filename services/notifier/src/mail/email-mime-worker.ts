@@ -9,7 +9,7 @@ export function toMimeMessage({
   replyTo,
   content,
   madeAt,
-}: Email): Promise<Buffer> {
+}: Pick<Email, 'subject' | 'from' | 'to' | 'replyTo' | 'content' | 'madeAt'>): Promise<Buffer> {
   if (content === null) throw new Error('A mail without content is never sent');
   const [messageId, ...headers] = content.headers;
   const composer = new MailComposer({

@@ -27,7 +27,7 @@ async function giveWithoutServer(given: Partial<Email>) {
   };
   const options: unknown = {
     emails: { within: () => ({ mutate }) },
-    settings: undefined,
+    smtp: undefined,
     connectionsMax: 5,
     clock: { now: () => now },
     logger: { error: log, warn: log, info: log },

@@ -32,7 +32,7 @@ export interface MailSenderOptions {
   readonly suppressions: SuppressionStore;
   readonly peers: MailPeers;
   /** Undefined: mails that wait for a server wait on. */
-  readonly settings: SmtpSettings | undefined;
+  readonly smtp: SmtpSettings | undefined;
   /** Envelope sender; undefined: the address that the mail is from. */
   readonly bounceAddress: string | undefined;
   readonly connectionsMax: number;
@@ -62,9 +62,9 @@ export class MailSender {
   /** Sends a mail that is due. Other processes may try the same one: the claim decides. */
   async send(id: string, context: CallContext): Promise<void> {
     const { signal } = this.stopping;
-    const { settings, clock } = this.options;
+    const { smtp, clock } = this.options;
     if (signal.aborted || !context.tenant.live) return;
-    if (settings === undefined) {
+    if (smtp === undefined) {
       await this.wait(id, context, noServerWaitMs);
       return;
     }
@@ -75,7 +75,7 @@ export class MailSender {
         await this.wait(id, context, this.reach.waitMs(clock.now()));
         return;
       }
-      const sending = this.sendClaimed(id, context, settings);
+      const sending = this.sendClaimed(id, context, smtp);
       this.inFlight.add(sending);
       await sending.finally(() => this.inFlight.delete(sending));
     });

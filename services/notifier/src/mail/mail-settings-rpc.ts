@@ -20,10 +20,10 @@ import {
   MailSettingsServiceService,
   type UpdateEmailSettingsRequest,
 } from '@billing/proto/billing/notifier/v1/mail_settings';
-import { emailKinds } from '@billing/proto/values/notifier';
+import { emailKinds, emailStatuses } from '@billing/proto/values/notifier';
 import { mailSettingsCallers } from '../callers';
 import { changeEmailSettings, type EmailSettingsChanges } from '../mail-settings/email-settings';
-import type { DatedEmailSettings, EmailSettingsStore } from '../mail-settings/email-settings-store';
+import type { DatedEmailSettings } from '../mail-settings/email-settings-store';
 import type {
   EmailTemplate,
   EmailTemplateStore,
@@ -31,15 +31,11 @@ import type {
 } from '../mail-settings/email-template-store';
 import type { MailPeers } from '../peers';
 import { createPreview } from './create-preview';
+import { sendTestEmail, type TestEmailDependencies } from './send-test-email';
 
-export interface MailSettingsDependencies {
-  readonly settings: EmailSettingsStore;
+export interface MailSettingsDependencies extends TestEmailDependencies {
   readonly templates: EmailTemplateStore;
   readonly peers: MailPeers;
-  /** Undefined: no mail server is configured. */
-  readonly fromAddress: string | undefined;
-  /** Domains that live environments may send from. */
-  readonly fromDomains: readonly string[];
 }
 
 /** Implements the calls about settings and texts of mails. */
@@ -89,6 +85,10 @@ export function mailSettingsRpc(dependencies: MailSettingsDependencies) {
       const { language = 'en' } = request;
       const key = keyOf({ ...request, language });
       return createPreview(request, key, { peers, templates, context });
+    },
+    sendTestEmail: async ({ to }, context) => {
+      const { status, reason } = await sendTestEmail(to, context, dependencies);
+      return { status: emailStatuses.valueOf(status), reason: reason ?? undefined };
     },
   };
   return rpcService(MailSettingsServiceService, handlers, { callers: mailSettingsCallers });

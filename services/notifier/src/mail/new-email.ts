@@ -84,11 +84,11 @@ export function newEmail(
   return { email, isChangedTextRefused: changed !== undefined && written === null };
 }
 
-// A domain that the configuration no longer allows counts as not set.
-function senderOf(
-  { seller }: MailFacts,
-  { isLive, fromAddress = sandboxAddress }: MailPlace,
-  { settings, fromDomains }: MailStyle,
+/** Sender of a mail. A domain that the configuration no longer allows counts as not set. */
+export function senderOf(
+  { seller }: Pick<MailFacts, 'seller'>,
+  { isLive, fromAddress = sandboxAddress }: Pick<MailPlace, 'isLive' | 'fromAddress'>,
+  { settings, fromDomains }: Pick<MailStyle, 'settings' | 'fromDomains'>,
 ): Mailbox {
   const { fromName, fromAddress: own } = settings;
   const isAllowed = own !== null && maySendFrom(own, isLive ? fromDomains : undefined);

@@ -245,6 +245,39 @@ describe('mails of a live environment', () => {
     expect(receivedBy(to)).toHaveLength(10);
   });
 
+  const sendTest = async (owner = tenant) => {
+    const context = testContext({ tenant: owner });
+    return notifier.mailSettingsCalls.sendTestEmail({ to }, context);
+  };
+
+  test('for a test have the sender of the settings, and are stored nowhere', async () => {
+    expect(await sendTest()).toEqual({ status: EmailStatus.EMAIL_STATUS_SENT, reason: undefined });
+    const [mail, ...others] = receivedBy(to);
+    expect(others).toEqual([]);
+    expect(mail!.from).toBe('bounces@acme.example');
+    const lines = mail!.content.split('\r\n');
+    expect(lines).toContain('From: "Acme, Inc." <billing@acme.example>');
+    expect(lines).toContain('Subject: Test email from Acme, Inc.');
+    expect(lines).toContain('Billing-Email-Kind: TEST');
+    expect(await emailsOf()).toEqual([]);
+  });
+
+  test('for a test report the answer of the server, and are sent once', async () => {
+    const failed = EmailStatus.EMAIL_STATUS_FAILED;
+    server.answers.rcpt = () => ({ code: 450, text: '4.2.0 Greylisted' });
+    expect(await sendTest()).toEqual({ status: failed, reason: 'smtp_450' });
+    server.answers.rcpt = () => ({ code: 550, text: '5.1.1 No such user' });
+    const bounced = EmailStatus.EMAIL_STATUS_BOUNCED;
+    expect(await sendTest()).toEqual({ status: bounced, reason: 'hard_bounce' });
+    expect(receivedBy(to)).toEqual([]);
+  });
+
+  test('for a test are not sent from a sandbox', async () => {
+    const before = server.connections;
+    await expect(sendTest(testTenant())).rejects.toThrow('No mail server is configured');
+    expect(server.connections).toBe(before);
+  });
+
   test('leave a sandbox without a connection to the server', async () => {
     const sandbox = testTenant();
     const before = server.connections;

@@ -1,7 +1,13 @@
 import { type BrandColors, brandColors, defaultAccentColor } from '@billing/kernel/brand-colors';
 import { catalogueOf } from '../catalogue/catalogue';
 import { type Language, languageOf } from '../locale';
-import { type MailKind, type MailText, type MailValues, variablesOf } from '../mail-kind';
+import {
+  type MailKind,
+  type MailText,
+  type MailValues,
+  type MailVariable,
+  variablesOf,
+} from '../mail-kind';
 import { oneLine } from '../one-line';
 import { phrase, type PhraseKey } from '../phrase';
 import { parseBody, type Span } from './body';
@@ -52,10 +58,18 @@ export function builtInText(kind: MailKind, language: Language): MailText {
  * that `mailTextProblems` refuses.
  */
 export function renderMail(request: MailRequest): RenderedMail {
-  const { kind, locale, values, isTest, brand, changed } = request;
+  const { kind, locale, changed } = request;
   const builtIn = builtInText(kind, languageOf(locale));
   const { subject = builtIn.subject, body = builtIn.body } = changed ?? {};
-  const allowed = variablesOf(kind);
+  return renderTemplate({ subject, body }, variablesOf(kind), request);
+}
+
+/** Renders a template whose variables are among the allowed ones. */
+export function renderTemplate(
+  { subject, body }: MailText,
+  allowed: readonly MailVariable[],
+  { locale, values, isTest, brand }: Pick<MailRequest, 'locale' | 'values' | 'isTest' | 'brand'>,
+): RenderedMail {
   const line = markVariables(subject, values, allowed);
   const shown = shorten(oneLine(insertValues(line.source, line, values)));
   const parts = {

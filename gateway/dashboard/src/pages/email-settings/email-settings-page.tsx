@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useRefusal } from '../../api/environment';
+import { useEnvironment, useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, Notice } from '../../parts/element/notices';
@@ -12,10 +12,12 @@ import {
   type EmailSettings,
   type EmailTemplate,
 } from '../../resources/email/email';
+import { TestEmailButton } from './test-email-button';
 
 /** Sender, kinds and texts of the emails to customers. */
 export function EmailSettingsPage() {
   const answer = useResource<EmailSettings>('/v1/email-settings');
+  const isLive = useEnvironment().kind === 'LIVE';
   return (
     <PageLayout title="Email">
       <Answer of={answer} what="email settings" rows={8}>
@@ -26,6 +28,7 @@ export function EmailSettingsPage() {
                 ? 'A mail server is configured.'
                 : 'No mail server is configured: the live environment sends no emails.'}
             </Notice>
+            {isLive && settings.serverConfigured && <TestEmailButton />}
             <Panel title="Sender and kinds">
               <SettingsForm key={settings.updatedAt} settings={settings} />
             </Panel>

@@ -1,0 +1,93 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { renderOperatorMail } from '@billing/presentation/render-operator-mail';
+import type { EmailSettingsStore } from '../mail-settings/email-settings-store';
+import type { MailPeers } from '../peers';
+import { sendBySmtp, type SmtpSettings } from '../smtp/send-by-smtp';
+import type { FailedAttempt } from '../smtp/send-outcome';
+import { noMailServer } from './create-email';
+import type { Email } from './email';
+import { headersOf } from './email-headers';
+import { toMimeMessage } from './email-mime-worker';
+import { findLook } from './find-mail-facts';
+import { senderOf } from './new-email';
+
+/** Dependencies of a test mail. */
+export interface TestEmailDependencies {
+  readonly peers: Pick<MailPeers, 'branding'>;
+  readonly settings: EmailSettingsStore;
+  /** Undefined: no mail server is configured. */
+  readonly smtp: SmtpSettings | undefined;
+  readonly fromAddress: string | undefined;
+  readonly fromDomains: readonly string[];
+  /** Envelope sender; undefined: the address that the mail is from. */
+  readonly bounceAddress: string | undefined;
+  readonly clock: Clock;
+}
+
+/** Answer of the mail server to a test mail. */
+export type TestEmailResult = Pick<Email, 'status' | 'reason'>;
+
+const locale = 'en';
+// A person waits for the answer.
+const stepMsMax = 8_000;
+const attemptMsMax = 25_000;
+
+/**
+ * Gives a test mail to the mail server and waits for its answer. Nothing is stored or retried, and
+ * the mail waits for no other one.
+ */
+export async function sendTestEmail(
+  to: string,
+  context: CallContext,
+  dependencies: TestEmailDependencies,
+): Promise<TestEmailResult> {
+  const { peers, smtp, fromAddress, fromDomains, bounceAddress, clock } = dependencies;
+  if (!context.tenant.live || smtp === undefined) throw noMailServer();
+  const [{ seller, brand }, { state: settings }] = await Promise.all([
+    findLook(peers, context),
+    dependencies.settings.read(context),
+  ]);
+  const from = senderOf({ seller }, { isLive: true, fromAddress }, { settings, fromDomains });
+  const { subject, text, html } = renderOperatorMail('TEST', { 'seller.name': seller.name }, brand);
+  const headers = headersOf({ id: newId(), from, kind: 'TEST', locale });
+  const bytes = await toMimeMessage({
+    subject,
+    from,
+    to,
+    replyTo: settings.replyTo ?? seller.email ?? null,
+    content: { text, html, headers },
+    madeAt: clock.now(),
+  });
+  let isHandedOver = false as boolean;
+  const result = await sendBySmtp(
+    { from: bounceAddress ?? from.address, to, bytes },
+    {
+      settings: { ...smtp, timeoutMs: Math.min(smtp.timeoutMs, stepMsMax) },
+      signal: AbortSignal.any([context.signal, AbortSignal.timeout(attemptMsMax)]),
+      beforeContent: () => {
+        isHandedOver = true;
+        return Promise.resolve();
+      },
+    },
+  );
+  return testEmailResult(result, isHandedOver);
+}
+
+/** Status and reason that show the result of the only attempt. */
+export function testEmailResult(result: FailedAttempt, isHandedOver: boolean): TestEmailResult {
+  switch (result.kind) {
+    case 'ACCEPTED':
+      return { status: 'SENT', reason: null };
+    case 'BOUNCED':
+      return { status: 'BOUNCED', reason: 'hard_bounce' };
+    case 'REFUSED':
+    case 'POSTPONED':
+      return { status: 'FAILED', reason: result.reason };
+    case 'NO_ANSWER':
+      return isHandedOver
+        ? { status: 'UNKNOWN', reason: 'outcome_unknown' }
+        : { status: 'FAILED', reason: result.reason };
+  }
+}
