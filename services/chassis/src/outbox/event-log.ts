@@ -4,11 +4,15 @@ import {
   type EventLogEntry,
   EventLogServiceService,
   type EventLogServiceServer,
+  type GetEventLogEntriesRequest,
+  type GetEventLogEntriesResponse,
+  type ReadEventLogRequest,
+  type ReadEventLogResponse,
 } from '@billing/proto/billing/event/v1/event_log';
 import type { Clock } from '../clock';
 import { earliestIdAt, isId, newId } from '../ids';
 import { invalidInput } from '@billing/kernel/domain-error';
-import type { EventMarkStore } from './event-mark-store';
+import { EventMarkStore } from './event-mark-store';
 import { deletableBefore } from './event-retention';
 import { deleteBatch } from '../mongo/old-documents';
 import { ensureIndexes, duplicateKeyIndex } from '../mongo/mongo';
@@ -126,34 +130,58 @@ export async function deleteOldEvents(
   return deleteBatch({ collection: log, filter, sort: { position: 1 } });
 }
 
-/** RPCs with which the notifier verifies that it has seen every event. */
+/** Reads of an event log: by RPC, or by the service that owns it. */
+export interface EventLogReads {
+  readonly readEventLog: (request: ReadEventLogRequest) => Promise<ReadEventLogResponse>;
+  readonly getEventLogEntries: (
+    request: GetEventLogEntriesRequest,
+  ) => Promise<GetEventLogEntriesResponse>;
+}
+
+/** Reads with which the notifier verifies that it has seen every event. */
+function eventLogReads(log: EventLog, marks: EventMarkStore): EventLogReads {
+  return {
+    readEventLog: async (request) => {
+      const { afterPosition, insertedAfter, limit, reader, passedPosition } = request;
+      if (passedPosition !== '' && !isId(passedPosition)) {
+        throw invalidInput({ passedPosition: ['Must be a position'] });
+      }
+      // A full disk is no reason to refuse a read. The reader reports again.
+      if (reader !== '') await marks.recordPassed(reader, passedPosition).catch(() => undefined);
+      const isFirst = afterPosition === '';
+      const start = isFirst
+        ? { $gte: earliestIdAt(insertedAfter ?? new Date(0)) }
+        : { $gt: afterPosition };
+      const position = { ...start, $lt: endOfPositions };
+      const { environmentId } = request;
+      const filter = { position, ...(environmentId !== undefined && { environmentId }) };
+      const page = await readPage(log, filter, Math.min(Math.max(limit, 1), limitMax));
+      return { ...page, deletedBefore: isFirst ? await marks.deletedBefore() : '' };
+    },
+    getEventLogEntries: ({ ids }) =>
+      readPage(log, { _id: { $in: ids.slice(0, limitMax) } }, limitMax),
+  };
+}
+
+/** Reads of the event log of the own service. */
+export function ownEventLogReads({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): EventLogReads {
+  return eventLogReads(openEventLog(db), new EventMarkStore(db, clock));
+}
+
+/** Serves the reads of the event log. */
 export function eventLogRpc(
   log: EventLog,
   marks: EventMarkStore,
 ): (dependencies: RpcDependencies) => RpcService {
   return rpcService<EventLogServiceServer>(
     EventLogServiceService,
-    {
-      readEventLog: async (request) => {
-        const { afterPosition, insertedAfter, limit, reader, passedPosition } = request;
-        if (passedPosition !== '' && !isId(passedPosition)) {
-          throw invalidInput({ passedPosition: ['Must be a position'] });
-        }
-        // A full disk is no reason to refuse a read. The reader reports again.
-        if (reader !== '') await marks.recordPassed(reader, passedPosition).catch(() => undefined);
-        const isFirst = afterPosition === '';
-        const start = isFirst
-          ? { $gte: earliestIdAt(insertedAfter ?? new Date(0)) }
-          : { $gt: afterPosition };
-        const position = { ...start, $lt: endOfPositions };
-        const { environmentId } = request;
-        const filter = { position, ...(environmentId !== undefined && { environmentId }) };
-        const page = await readPage(log, filter, Math.min(Math.max(limit, 1), limitMax));
-        return { ...page, deletedBefore: isFirst ? await marks.deletedBefore() : '' };
-      },
-      getEventLogEntries: ({ ids }) =>
-        readPage(log, { _id: { $in: ids.slice(0, limitMax) } }, limitMax),
-    },
+    { ...eventLogReads(log, marks) },
     { withoutTenant: ['readEventLog', 'getEventLogEntries'], callers: eventLogCallers },
   );
 }
