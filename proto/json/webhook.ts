@@ -2,6 +2,7 @@ import { CheckoutLinkEvent } from '../gen/billing/event/v1/checkout_link_event';
 import { CreditEvent } from '../gen/billing/event/v1/credit_event';
 import { CustomerEvent } from '../gen/billing/event/v1/customer_event';
 import { DiscountEvent } from '../gen/billing/event/v1/discount_event';
+import { EmailEvent } from '../gen/billing/event/v1/email_event';
 import { InvoiceEvent } from '../gen/billing/event/v1/invoice_event';
 import { MeterEvent } from '../gen/billing/event/v1/meter_event';
 import { MeterPricesEvent } from '../gen/billing/event/v1/meter_prices_event';
@@ -26,6 +27,7 @@ import { toJsonCreditNote } from './credit-note/credit-note';
 import { toJsonDispute, toJsonRefund } from './credit-note/refund';
 import { toJsonCustomer } from './customer';
 import { toJsonDiscount } from './discount';
+import { toJsonEmail } from './email';
 import { toJsonFieldChanges } from './field-changes';
 import { toJsonInvoice, toJsonPayment } from './invoice';
 import { toJsonMeter } from './meter';
@@ -46,7 +48,8 @@ export type WebhookData =
   | { readonly kind: 'meter_prices'; readonly event: MeterPricesEvent }
   | { readonly kind: 'discount'; readonly event: DiscountEvent }
   | { readonly kind: 'checkout_link'; readonly event: CheckoutLinkEvent }
-  | { readonly kind: 'meter'; readonly event: MeterEvent };
+  | { readonly kind: 'meter'; readonly event: MeterEvent }
+  | { readonly kind: 'email'; readonly event: EmailEvent };
 
 type WebhookResource = WebhookData['kind'];
 
@@ -67,6 +70,7 @@ const readers: Readonly<Record<WebhookResource, (data: unknown) => WebhookData>>
   discount: (data) => ({ kind: 'discount', event: DiscountEvent.fromJSON(data) }),
   checkout_link: (data) => ({ kind: 'checkout_link', event: CheckoutLinkEvent.fromJSON(data) }),
   meter: (data) => ({ kind: 'meter', event: MeterEvent.fromJSON(data) }),
+  email: (data) => ({ kind: 'email', event: EmailEvent.fromJSON(data) }),
 };
 
 /** Reads the data of an event as its owner announced it; throws for a type of no webhook. */
@@ -167,6 +171,13 @@ function toJsonData(data: WebhookData): object {
       const { meter, changes } = data.event;
       if (meter === undefined) throw new Error('An event without its meter');
       return { meterId: meter.id, meter: toJsonMeter(meter), ...changed(changes) };
+    }
+    case 'email': {
+      const { email } = data.event;
+      if (email === undefined) throw new Error('An event without its email');
+      const shown = toJsonEmail(email);
+      const { id: emailId, customerId, status } = shown;
+      return { emailId, customerId, status, email: shown };
     }
   }
 }

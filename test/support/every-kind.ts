@@ -3,7 +3,10 @@ import { product } from './patterns';
 import { card, Payer } from './payer';
 import type { TestSystem } from './shared-system';
 
-/** All kinds of events but those of payment methods that only their owner causes. */
+/**
+ * All kinds of events but those of payment methods that only their owner causes, and failures of
+ * mails, which sandboxes do not have.
+ */
 export const everyKind = [
   'checkout.completed',
   'checkout.expired',
@@ -17,6 +20,7 @@ export const everyKind = [
   'discount.updated',
   'dispute.closed',
   'dispute.opened',
+  'email.bounced',
   'invoice.created',
   'invoice.overdue',
   'invoice.paid',
@@ -110,12 +114,15 @@ async function causeInvoiceKinds(api: ApiClient, customerId: string): Promise<vo
   }
 }
 
-/** A refund, one that fails and is settled to the balance, and a charge that its payer disputes. */
+/**
+ * A refund, one that fails and is settled to the balance, a charge that its payer disputes, and
+ * mails that bounce.
+ */
 async function causeCreditKinds(api: ApiClient): Promise<void> {
   const create = (path: string, body: object) => api.expect(201, api.post(path, body));
   for (const card of ['4242424242424242', '4000000000005134', '4000000000000259']) {
     // One card each: a second one of a customer would announce that it is the default.
-    const { id: customerId } = await create('/customers', { email: 'c@example.com' });
+    const { id: customerId } = await create('/customers', { email: 'c@bounce.example' });
     const lines = [{ description: 'Setup', amount: 5000 }];
     const { id: invoiceId } = await create('/invoices', { customerId, lines, finalize: true });
     const authorizedTransactionId = `txn_${card}_credited`;

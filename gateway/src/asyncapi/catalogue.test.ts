@@ -36,8 +36,8 @@ const catalogue = [
 
 /** Kinds of the contract that nothing announces yet. A kind leaves this list when it is built. */
 const notBuilt = new Set<string>([
-  // Mail and restores.
-  ...['email.failed', 'email.bounced', 'environment.restored'],
+  // Restores.
+  'environment.restored',
 ]);
 
 interface Row {

@@ -6,6 +6,7 @@ import { CreditNoteJson } from '@billing/proto/json/credit-note/credit-note';
 import { DisputeJson, RefundJson } from '@billing/proto/json/credit-note/refund';
 import { CustomerJson } from '@billing/proto/json/customer';
 import { DiscountJson } from '@billing/proto/json/discount';
+import { EmailJson } from '@billing/proto/json/email';
 import { InvoiceJson, PaymentJson } from '@billing/proto/json/invoice';
 import { MeterJson } from '@billing/proto/json/meter';
 import { PaymentMethodJson } from '@billing/proto/json/payment-method';
@@ -141,6 +142,12 @@ const ofProduct = ofResource('product', 'product', ProductJson);
 const ofDiscount = ofResource('discount', 'discount', DiscountJson);
 const ofLink = ofResource('checkout link', 'checkoutLink', CheckoutLinkJson);
 const ofMeter = ofResource('meter', 'meter', MeterJson);
+const ofEmail = {
+  sequence: sequence.meta({ description: 'Always 1: an email has one event at most.' }),
+  scalars: { emailId: id, customerId: id, status: EmailJson.shape.status },
+  // The email in its state at the time of the event, with `content` null.
+  objects: { email: EmailJson },
+};
 
 function withChanges<D extends Pick<Description, 'objects'>>(described: D) {
   return { ...described, objects: { ...described.objects, changes } };
@@ -307,6 +314,11 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
   'meter.created': { ...ofMeter, summary: 'A meter was created.' },
   'meter.updated': { ...withChanges(ofMeter), summary: 'A meter changed.' },
   'meter.deleted': { ...ofMeter, summary: 'A meter was deleted.' },
+  'email.failed': { ...ofEmail, summary: 'An email was not sent, and is not retried.' },
+  'email.bounced': {
+    ...ofEmail,
+    summary: 'The address of a customer refused an email. No further email is sent to it.',
+  },
 };
 
 // Sent on request only; no endpoint names it.

@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import type { EventLogReads } from '@billing/chassis/event-log';
 import { newId } from '@billing/chassis/ids';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
@@ -83,20 +84,25 @@ export function connectEventLogs(
       withoutTenant: ['readEventLog', 'getEventLogEntries'],
     });
     const { clock } = service;
-    return {
-      name,
-      read: async (start, limit, passed) => {
-        const request = toProtoRequest({ start, limit, passed });
-        return fromProtoPage(await peer.readEventLog(request, ownContext(clock)));
-      },
-      readEnvironment: async (environmentId, start, limit) => {
-        const request = { ...toProtoRequest({ start, limit, passed: undefined }), environmentId };
-        return fromProtoPage(await peer.readEventLog(request, ownContext(clock)));
-      },
-      find: async (ids) =>
-        fromProtoPage(await peer.getEventLogEntries({ ids: [...ids] }, ownContext(clock))),
-    };
+    return eventLogOwner(name, {
+      readEventLog: (request) => peer.readEventLog(request, ownContext(clock)),
+      getEventLogEntries: (request) => peer.getEventLogEntries(request, ownContext(clock)),
+    });
   });
+}
+
+/** An owner whose log is read by the given calls. */
+export function eventLogOwner(name: string, log: EventLogReads): EventLogOwner {
+  return {
+    name,
+    read: async (start, limit, passed) =>
+      fromProtoPage(await log.readEventLog(toProtoRequest({ start, limit, passed }))),
+    readEnvironment: async (environmentId, start, limit) => {
+      const request = { ...toProtoRequest({ start, limit, passed: undefined }), environmentId };
+      return fromProtoPage(await log.readEventLog(request));
+    },
+    find: async (ids) => fromProtoPage(await log.getEventLogEntries({ ids: [...ids] })),
+  };
 }
 
 function toProtoRequest({

@@ -1,5 +1,6 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { DataKeys } from '@billing/chassis/data-keys';
+import { ownEventLogReads } from '@billing/chassis/event-log';
 import { newId } from '@billing/chassis/ids';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { PoisonMessages } from '@billing/chassis/poison-messages';
@@ -39,7 +40,7 @@ import { GapReconciliation } from './history/find-gaps';
 import { LogTails } from './history/read-log-tails';
 import { MessageStore } from './message/message-store';
 import { OutcomeStore } from './sending/outcome-store';
-import { connectEventLogs, type EventLogOwner } from './peers';
+import { connectEventLogs, eventLogOwner, type EventLogOwner } from './peers';
 import type { AddressPolicy } from './endpoint/public-address';
 import { ReplayStore } from './history/replay-store';
 import { ReplayWorker } from './history/replay-worker';
@@ -96,6 +97,8 @@ interface NotifierDependencies {
   readonly policyOf: (tenant: Tenant) => AddressPolicy;
   readonly stores: ReturnType<typeof openStores>;
   readonly owners: readonly EventLogOwner[];
+  /** Log of the events of mails; one of `owners`. */
+  readonly own: EventLogOwner;
 }
 
 /** Starts the notifier. */
@@ -114,7 +117,7 @@ export async function start(
   const keys = new DataKeys(config.DATA_KEYS);
   startSealing(service, keys);
   const stores = openStores(service, policyOf, keys);
-  const owners = connectEventLogs(service, {
+  const peerLogs = connectEventLogs(service, {
     subscription: config.SUBSCRIPTION_ADDRESS,
     checkout: config.CHECKOUT_ADDRESS,
     catalog: config.CATALOG_ADDRESS,
@@ -122,13 +125,15 @@ export async function start(
     discount: config.DISCOUNT_ADDRESS,
     metering: config.METERING_ADDRESS,
   });
+  const own = eventLogOwner('notifier', ownEventLogReads(service));
   const dependencies: NotifierDependencies = {
     service,
     config,
     overrides,
     policyOf,
     stores,
-    owners,
+    owners: [...peerLogs, own],
+    own,
   };
   const worker = startSending(dependencies);
   const mail = startMail(service, config, stores, overrides.smtpTimeoutMs);
@@ -268,7 +273,7 @@ function startSending({
 }
 
 function startConsuming(
-  { service, overrides, stores, owners }: NotifierDependencies,
+  { service, overrides, stores, owners, own }: NotifierDependencies,
   worker: DeliveryWorker,
   { feed, mail }: { readonly feed: RunningFeed; readonly mail: RunningMail },
 ): void {
@@ -305,7 +310,12 @@ function startConsuming(
     const logged = { ...stores, owners, consumer: ordered, logger };
     const left = await acceptLoggedEvents(environmentId, logged);
     await feed.sweep.sweep(environmentId);
-    return left + (await mail.maker.settle(environmentId));
+    const unmade = await mail.maker.settle(environmentId);
+    // Mails announce events, too, which cause no further mails.
+    const unrelayed = (await stores.emails.hasPending({ environmentId })) ? 1 : 0;
+    const leftOfMails = await acceptLoggedEvents(environmentId, { ...logged, owners: [own] });
+    await feed.sweep.sweep(environmentId);
+    return left + unmade + unrelayed + leftOfMails;
   });
   service.onClose('reconciliation', () => reconciliation.stop());
   service.every({

@@ -50,6 +50,8 @@ const eventTypes = [
   'meter.created',
   'meter.updated',
   'meter.deleted',
+  'email.failed',
+  'email.bounced',
 ] as const;
 
 /** Type of an event that an endpoint may name. */

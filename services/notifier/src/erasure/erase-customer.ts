@@ -38,6 +38,8 @@ export function erasingRecipients(dependencies: ErasureDependencies): Erasing {
     },
 
     eraseReplayable: (customerId, context) => blankMessages(customerId, context, dependencies),
+
+    announcers: [{ collection: emails, filterOf: (customerId) => ({ customerId }) }],
   };
 }
 
@@ -45,7 +47,7 @@ export function erasingRecipients(dependencies: ErasureDependencies): Erasing {
 async function blankMessages(
   customerId: string,
   context: CallContext,
-  { messages, poison, owners }: ErasureDependencies,
+  { emails, messages, poison, owners }: ErasureDependencies,
 ): Promise<void> {
   const { environmentId } = context.tenant;
   const floors = await messages.findFloors([{ environmentId, subscriptionId: customerId }]);
@@ -53,11 +55,15 @@ async function blankMessages(
     id: customerId,
     sequence: BigInt((floors.get(customerId) ?? 0) + customerEventsMax),
   };
+  const ofEmails = (await emails.within(context).listAll({ customerId })).map(({ state }) => {
+    return { id: state.id, sequence: 1n };
+  });
   const lists = await Promise.all(
     owners.map((owner) => owner.listAnnouncedSubjects({ customerId }, context)),
   );
   for (const { id: subscriptionId, sequence } of [
     ofCustomer,
+    ...ofEmails,
     ...lists.flatMap(({ subjects }) => subjects),
   ]) {
     const ids = Array.from({ length: Number(sequence) }, (_, index) =>

@@ -9,7 +9,7 @@ import { inBatches } from '../message/batches';
 /** The fields of a message that its removal needs. */
 export type OldMessage = Pick<
   Message,
-  '_id' | 'environmentId' | 'subscriptionId' | 'sequence' | 'endpointIds'
+  '_id' | 'environmentId' | 'subscriptionId' | 'sequence' | 'type' | 'endpointIds'
 >;
 
 /** Removes old messages, and records that they existed. */
@@ -40,7 +40,13 @@ export class RetentionStore {
   async *findBefore(time: Date, batchSize: number): AsyncGenerator<OldMessage[]> {
     const cursor = this.messages
       .find({ acceptedAt: { $lt: time } })
-      .project<OldMessage>({ environmentId: 1, subscriptionId: 1, sequence: 1, endpointIds: 1 })
+      .project<OldMessage>({
+        environmentId: 1,
+        subscriptionId: 1,
+        sequence: 1,
+        type: 1,
+        endpointIds: 1,
+      })
       .sort({ acceptedAt: 1 })
       .batchSize(batchSize);
     yield* inBatches(cursor, batchSize);

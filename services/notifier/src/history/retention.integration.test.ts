@@ -140,6 +140,21 @@ describe('a sent webhook', () => {
     expect(await kept(id)).toEqual({ messages: [3], deliveries: 0 });
   });
 
+  test('of a mail is removed like all others, as none follows it', async () => {
+    const id = newId();
+    // The newest entry of a feed keeps its message.
+    const { environmentId } = tenant;
+    await system.owner.announce(tenant, id);
+    await system.owner.announce(tenant, newId());
+    await eventually(async () => {
+      expect(await feed().countDocuments({ environmentId })).toBe(2);
+    }, patience);
+    await messages().updateOne({ subscriptionId: id }, { $set: { type: 'email.bounced' } });
+    await age(id, 31);
+    await retention.run();
+    expect(await kept(id)).toEqual({ messages: [], deliveries: 0 });
+  });
+
   test('of a test is removed like all others, as none follows it', async () => {
     const { id } = await notifier.register(tenant, '/tested');
     const { deliveryId } = await notifier.deliveryCalls.sendTestWebhook(

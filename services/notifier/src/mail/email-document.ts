@@ -1,9 +1,12 @@
-import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { AggregateChange, AggregateDefinition } from '@billing/chassis/aggregate';
+import type { DomainEvent } from '@billing/kernel/transition';
+import { EmailEvent } from '@billing/proto/billing/event/v1/email_event';
 import type { Email } from './email';
+import { toProtoEmail } from './email-message';
 
 type EmailFields = Omit<Email, 'id'> & { readonly recipient: string };
 
-/** The stored form of mails. They announce no events. */
+/** The stored form of mails. A mail announces one event at most: its failure or its bounce. */
 export const emailDefinition: AggregateDefinition<Email> = {
   collection: 'emails',
   aggregate: 'email',
@@ -41,6 +44,9 @@ export const emailDefinition: AggregateDefinition<Email> = {
       isHandedOver: stored.isHandedOver,
     };
   },
+  announce,
+  encodeEvent: (_event, stored) =>
+    EmailEvent.toJSON({ email: toProtoEmail(stored, { withContent: false }) }),
   indexes: [
     { name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } },
     { name: 'invoice', keys: { invoiceId: 1, createdAt: -1, _id: -1 } },
@@ -54,3 +60,17 @@ export const emailDefinition: AggregateDefinition<Email> = {
   // Senders follow real time in every environment.
   recoverAt: ({ status, sendAt }) => (status === 'PENDING' ? (sendAt ?? undefined) : undefined),
 };
+
+const announcedStatuses: Readonly<Partial<Record<Email['status'], string>>> = {
+  FAILED: 'email.failed',
+  BOUNCED: 'email.bounced',
+};
+
+function announce(
+  _decided: readonly DomainEvent[],
+  { before, after }: AggregateChange<Email>,
+): readonly DomainEvent[] {
+  const type = announcedStatuses[after.state.status];
+  const isNew = before?.state.status !== after.state.status;
+  return type === undefined || !isNew ? [] : [{ type, data: null }];
+}

@@ -84,6 +84,22 @@ describe('mails of a sandbox', () => {
       return emails[0]!;
     }, patience);
 
+  /** Events of mails in the feed, as their webhooks tell them. */
+  const announced = async () => {
+    const { events } = await notifier.feedCalls.listWebhookEvents(
+      { limit: 100, types: ['email.*'], waitMs: 0 },
+      testContext({ tenant }),
+    );
+    return events.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  };
+
+  const onlyAnnounced = () =>
+    eventually(async () => {
+      const events = await announced();
+      expect(events).toHaveLength(1);
+      return events[0]!;
+    }, patience);
+
   test('are in the inbox, rendered from the event, the customer and the seller', async () => {
     const invoiceId = await issueInvoice();
     const email = await onlyEmail();
@@ -193,6 +209,14 @@ describe('mails of a sandbox', () => {
       status: EmailStatus.EMAIL_STATUS_BOUNCED,
       reason: 'hard_bounce',
     });
+    expect(await onlyAnnounced()).toMatchObject({
+      type: 'email.bounced',
+      sequence: 1,
+      emailId: first.id,
+      customerId,
+      status: 'BOUNCED',
+      data: { email: { id: first.id, to: 'Ada@Bounce.example', content: null } },
+    });
     await issueInvoice();
     await eventually(async () => {
       const { emails } = await list();
@@ -219,6 +243,22 @@ describe('mails of a sandbox', () => {
     expect(left.total).toBe(0);
   });
 
+  test('announce a bounce that the stream has lost, by the log of the notifier', async () => {
+    facts.emails.set(customerId, 'ada@bounce.example');
+    await issueInvoice();
+    const { id, emailId } = await onlyAnnounced();
+    const { db } = system.mongo;
+    const { environmentId } = tenant;
+    const message = { environmentId, subscriptionId: emailId };
+    // As if the event had never been accepted.
+    await db.collection('feed').deleteMany({ environmentId, messageId: id as string });
+    expect((await db.collection('messages').deleteMany(message)).deletedCount).toBe(1);
+    await eventually(async () => {
+      expect(await db.collection('messages').countDocuments(message)).toBe(1);
+    }, patience);
+    expect(await onlyAnnounced()).toMatchObject({ id, type: 'email.bounced' });
+  });
+
   test('that were sent can be reported as bounced, and be sent again', async () => {
     await issueInvoice();
     const { id } = await onlyEmail();
@@ -240,6 +280,7 @@ describe('mails of a sandbox', () => {
         reason: 'complaint',
       });
     }
+    expect(await onlyAnnounced()).toMatchObject({ type: 'email.bounced', emailId: id });
     facts.emails.set(customerId, 'ada@example.com');
     await issueInvoice();
     await eventually(async () => {

@@ -181,7 +181,19 @@ describe('mails of a live environment', () => {
     server.answers.data = (content) =>
       content.includes(to) ? { code: 550, text: '5.7.1 Refused' } : undefined;
     await issueInvoice();
-    await emailWith({ status: EmailStatus.EMAIL_STATUS_FAILED, reason: 'smtp_550' });
+    const { id } = await emailWith({
+      status: EmailStatus.EMAIL_STATUS_FAILED,
+      reason: 'smtp_550',
+    });
+    await eventually(async () => {
+      const { events } = await notifier.feedCalls.listWebhookEvents(
+        { limit: 100, types: ['email.*'], waitMs: 0 },
+        testContext({ tenant }),
+      );
+      expect(events.map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
+        { type: 'email.failed', emailId: id, status: 'FAILED', data: { email: { to } } },
+      ]);
+    }, patience);
   });
 
   test('are UNKNOWN if the server resets the connection in place of an answer', async () => {

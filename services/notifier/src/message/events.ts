@@ -35,6 +35,7 @@ export const webhookSubjects = [
   'customer.customer.*',
   'discount.discount.*',
   'metering.meter.*',
+  'notifier.email.*',
 ];
 
 const typePrefix = 'billing.';
