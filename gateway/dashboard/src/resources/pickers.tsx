@@ -82,6 +82,8 @@ export function ProductsField({
   const [added, add] = useState<readonly Choice[]>([]);
   const shown = newest.slice(0, shownProducts).map(productChoice);
   const names = new Map([...shown, ...added].map(({ id, label }) => [id, label]));
+  // There is nothing to choose from.
+  const marked = total === 1 ? shown : added;
   return (
     <>
       <ChoicesField
@@ -90,7 +92,7 @@ export function ProductsField({
         hint={hint}
         choices={[...names.keys()]}
         labelOf={(id) => names.get(id) ?? id}
-        marked={added.map(({ id }) => id)}
+        marked={marked.map(({ id }) => id)}
       />
       {total > shown.length && (
         <FurtherProduct

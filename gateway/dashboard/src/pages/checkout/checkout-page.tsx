@@ -31,7 +31,10 @@ export function CheckoutPage() {
       {link !== undefined && (
         <Notice tone="good">
           <p>
-            <strong>{link.label}</strong> is ready. Share this link:
+            <a href={link.url} target="_blank" rel="noreferrer">
+              {link.label}
+            </a>{' '}
+            is ready. Share this link:
           </p>
           <CopyText text={link.url} what="link" />
         </Notice>

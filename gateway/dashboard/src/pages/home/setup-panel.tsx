@@ -74,19 +74,19 @@ function stepsOf(
     {
       text: 'Create a product',
       isDone: hasProduct,
-      href: '/products',
+      href: '/products?open=New+product',
       action: 'Create product',
     },
     {
       text: 'Share a checkout link, or make your first API call',
       isDone: hasLink || firstCallMade,
-      href: hasProduct ? '/checkout' : '/developers/api-keys',
+      href: hasProduct ? '/checkout?open=New+link' : '/developers/api-keys?open=New+key',
       action: hasProduct ? 'Create link' : 'Create API key',
     },
     {
       text: 'Receive webhooks',
       isDone: hasEndpoint,
-      href: '/developers/webhooks',
+      href: '/developers/webhooks?open=New+endpoint',
       action: 'Add endpoint',
     },
     {

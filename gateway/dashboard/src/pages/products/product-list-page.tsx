@@ -30,7 +30,6 @@ export function ProductListPage() {
   return (
     <PageLayout
       title="Products"
-
       actions={
         <DialogButton label="New product" refusal={refusal}>
           {(close) => <NewProductForm onDone={close} />}
