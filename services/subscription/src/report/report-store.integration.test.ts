@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
@@ -13,9 +14,10 @@ import { recordBill } from '../billing/bill';
 import { cancel } from '../lifecycle/cancellation';
 import { takeDueStep } from '../lifecycle/renewals';
 import { recordOverLimitBill } from '../over-limit/over-limit-bill';
+import { billingLimits } from '../over-limit/parking';
 import { subscriptionDefinition } from '../subscription-document';
 import { Subscriptions } from '../subscription-store';
-import type { Subscription } from '../subscription/subscription';
+import type { OpenInvoice, Subscription } from '../subscription/subscription';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import {
   aCreation,
@@ -27,6 +29,7 @@ import {
   day,
 } from '../testing/fixtures';
 import { ReportStore } from './report-store';
+import type { RevenueSums } from './revenue-report';
 
 const configuration = testServiceConfiguration('subscriptionreports');
 const hourMs = 3_600_000;
@@ -60,12 +63,18 @@ afterAll(async () => {
 const stored = (state: Subscription, context: CallContext) =>
   subscriptions.insert({ state: { ...state, id: newId() }, events: [], commands: [] }, context);
 
+// Sums have no order of their own.
+const inOrder = <T extends { readonly months: readonly RevenueSums[] }>({ months, ...rest }: T) => {
+  const key = ({ month, currency }: RevenueSums) => `${month} ${currency}`;
+  return { ...rest, months: [...months].sort((a, b) => (key(a) < key(b) ? -1 : 1)) };
+};
+
 /** Reads before and after the sums become permanent; both readings must be the same. */
 async function revenueOf(context: CallContext) {
   const fresh = await reports.revenue(context);
   clock.at = new Date(clock.at.getTime() + hourMs);
   await reports.updateSnapshots(new AbortController().signal);
-  expect(await reports.revenue(context)).toEqual(fresh);
+  expect(inOrder(await reports.revenue(context))).toEqual(inOrder(fresh));
   return fresh;
 }
 
@@ -162,4 +171,48 @@ test('parked subscriptions are listed in their environment until the cause is go
   expect(await found(other)).toEqual([[], false]);
   await subscriptions.record(parked.id, within, (one) => recordBill(one, 1, { refunds: [] }));
   expect(await found(context)).toEqual([[], false]);
+});
+
+test('the newest twenty parked subscriptions of all reasons are listed, by an index', async () => {
+  const context = testContext({ now: day('02-28') });
+  const bill = { bill: 1, settled: [{ key: 'period:0', through: 0, tries: 1 }], closing: null };
+  const overLimit = recordOverLimitBill(aSubscription(), { ...bill, now: context.now });
+  const unpaid = (index: number): OpenInvoice => ({
+    ...{ invoiceId: newId(), periodIndex: index, lastResult: 0 },
+    ...{ isPastDue: false, isSettling: false },
+  });
+  const openInvoices = Array.from({ length: billingLimits.openInvoicesMax }, (_, at) => unpaid(at));
+  const unpaidFor = { ...aSubscription(), openInvoices };
+  for (let second = 0; second < 21; second += 1) {
+    const now = new Date(context.now.getTime() + second * 1_000);
+    await stored(second % 7 === 0 ? unpaidFor : overLimit, { ...context, now });
+  }
+  const filters: Readonly<Record<string, unknown>>[] = [];
+  const open = records.within.bind(records);
+  const within = jest.spyOn(records, 'within').mockImplementation((of) => {
+    const store = open(of);
+    const list = store.list.bind(store);
+    return Object.assign(store, {
+      list: (asked: Parameters<typeof list>[0]) => {
+        filters.push(asked.filter ?? {});
+        return list(asked);
+      },
+    });
+  });
+  const { parked, isMore } = await reports.parked(context);
+  expect(isMore).toBe(true);
+  expect(parked.map(({ reason }) => reason)).toEqual(
+    Array.from({ length: 20 }, (_, at) =>
+      (20 - at) % 7 === 0 ? 'OPEN_INVOICES' : 'USAGE_TOO_LARGE',
+    ),
+  );
+  within.mockRestore();
+  expect(filters).toHaveLength(3);
+  for (const filter of filters) {
+    const { environmentId } = context.tenant;
+    const createdAt = { $lte: context.now };
+    const cursor = records.documents.find({ ...filter, environmentId, createdAt });
+    const plan = await cursor.sort({ createdAt: -1, _id: -1 }).limit(20).explain();
+    expect(inspect(plan, { depth: null })).toMatch(/index ?name'?: 'parked'/i);
+  }
 });

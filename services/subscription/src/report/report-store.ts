@@ -1,3 +1,4 @@
+import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, type Tenant, timelineOf } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
@@ -88,9 +89,18 @@ export class ReportStore {
 
   /** The newest parked subscriptions, at most 20; `isMore` if there are more of them. */
   async parked(context: Within): Promise<{ parked: ParkedSubscription[]; isMore: boolean }> {
-    const filter = { parkedFor: { $in: parkReasons } };
     const page = { page: 1, perPage: parkedMax };
-    const { data, total } = await this.records.within(context).list({ filter, ...page });
+    // One list per reason. For `$in`, some servers walk the index of all subscriptions instead.
+    const lists = await Promise.all(
+      parkReasons.map((reason) =>
+        this.records.within(context).list({ filter: { parkedFor: reason }, ...page }),
+      ),
+    );
+    const data = lists
+      .flatMap((list) => list.data)
+      .sort(newestFirst)
+      .slice(0, parkedMax);
+    const total = lists.reduce((sum, list) => sum + list.total, 0);
     const parked = data.flatMap(({ state }) => {
       const reason = state.isTombstone ? null : parkedFor(state);
       return state.isTombstone || reason === null ? [] : [{ subscription: state, reason }];
@@ -108,6 +118,11 @@ export class ReportStore {
       this.records.documents.countDocuments({ ...filter, environmentId }),
     );
   }
+}
+
+function newestFirst(a: Stored<SubscriptionRecord>, b: Stored<SubscriptionRecord>): number {
+  const apart = b.createdAt.getTime() - a.createdAt.getTime();
+  return apart === 0 ? (a.state.id < b.state.id ? 1 : -1) : apart;
 }
 
 // A change follows the start of its subscription; see `follows`.
