@@ -3,15 +3,14 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
 import { calendarDayOf } from '@billing/kernel/calendar-day';
 import type { InvoiceRecord } from '../invoice/invoice';
-import type { InvoiceDiscount } from '../invoice/invoice-discount';
 import type { Count } from '../invoice/stored-fields';
 import { shownInvoices } from '../invoice/store';
 import {
   type CustomerAccount,
   customerAccounts,
-  type DatedInvoice,
   type RecentSales,
   recentSales,
+  type StatusSales,
 } from './sales';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
@@ -19,23 +18,30 @@ type Context = Pick<CallContext, 'tenant' | 'now'>;
 const perPage = 100;
 // Several years of monthly invoices of many subscriptions; each has a few kilobytes.
 const customerInvoicesMax = 1_000;
-// A few hundred bytes each, because only their amounts are read.
+// Adding up twice as many takes the database twice as long.
 const recentInvoicesMax = 10_000;
+const newestFirst = { createdAt: -1, _id: -1 } as const;
 const dayMs = 86_400_000;
 
-interface AmountDocument {
-  readonly amount: Count;
-}
-
-/** Amounts of an invoice as stored. Documents stored before discounts lack them. */
-interface SalesDocument extends Pick<DatedInvoice, 'currency' | 'status' | 'createdAt'> {
-  readonly lineItems: readonly AmountDocument[];
-  readonly discounts?: readonly (Omit<InvoiceDiscount, 'amount'> & AmountDocument)[];
+/** Invoices of one currency, status and day, as the database adds them up. */
+interface SumsDocument {
+  readonly _id: Pick<StatusSales, 'currency' | 'status'> & { readonly isToday: boolean };
+  readonly count: Count;
+  readonly lines: Count;
+  readonly discounts: Count;
+  readonly taxes: Count;
 }
 
 /** Sums over the invoices of a customer, and over those of the last two days. */
 export class SalesStore {
-  constructor(private readonly invoices: AggregateCollection<InvoiceRecord>) {}
+  private readonly recentMax: number;
+
+  constructor(
+    private readonly invoices: AggregateCollection<InvoiceRecord>,
+    { recentInvoicesMax: recentMax = recentInvoicesMax } = {},
+  ) {
+    this.recentMax = recentMax;
+  }
 
   /** The accounts of a customer, over at most the newest 1,000 invoices. */
   async accountsOf(
@@ -71,27 +77,48 @@ export class SalesStore {
   }: Context): Promise<{ currencies: RecentSales[]; isMore: boolean }> {
     const midnight = calendarDayOf(now).start;
     const since = new Date(midnight.getTime() - dayMs);
+    const created = { environmentId, isTombstone: false, createdAt: { $gte: since, $lte: now } };
+    const { documents } = this.invoices;
+    // The database adds up, because reading the amounts costs several times as much.
     const found = await retryTransient(() =>
-      this.invoices.documents
-        .find({ environmentId, isTombstone: false, createdAt: { $gte: since, $lte: now } })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(recentInvoicesMax + 1)
-        .project<SalesDocument>({
-          createdAt: 1,
-          currency: 1,
-          status: 1,
-          'lineItems.amount': 1,
-          discounts: 1,
-        })
+      documents
+        .aggregate<SumsDocument>([
+          { $match: created },
+          { $sort: newestFirst },
+          { $limit: this.recentMax },
+          { $group: groupsSince(midnight) },
+        ])
         .toArray(),
     );
-    const isMore = found.length > recentInvoicesMax;
-    const invoices = found.slice(0, recentInvoicesMax).map(toDatedInvoice);
-    return { currencies: recentSales(invoices, midnight), isMore };
+    const sums = found.map(toStatusSales);
+    const counted = sums.reduce((total, { count }) => total + count, 0n);
+    const isMore = counted >= this.recentMax && (await this.hasMore(created));
+    return { currencies: recentSales(sums), isMore };
+  }
+
+  /** True if more invoices match than are counted. */
+  private async hasMore(filter: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const options = { sort: newestFirst, skip: this.recentMax, projection: { _id: 1 } };
+    const next = await retryTransient(() => this.invoices.documents.findOne(filter, options));
+    return next !== null;
   }
 }
 
-function toDatedInvoice({ lineItems, discounts = [], ...fields }: SalesDocument): DatedInvoice {
-  const exact = <T extends AmountDocument>(one: T) => ({ ...one, amount: BigInt(one.amount) });
-  return { ...fields, lineItems: lineItems.map(exact), discounts: discounts.map(exact) };
+/** Stage that sums the totals of invoices; documents of earlier releases lack some amounts. */
+function groupsSince(midnight: Date) {
+  const sumOf = (amounts: string) => ({ $sum: { $sum: amounts } });
+  const isToday = { $gte: ['$createdAt', midnight] };
+  return {
+    _id: { currency: '$currency', status: '$status', isToday },
+    count: { $sum: 1 },
+    lines: sumOf('$lineItems.amount'),
+    discounts: sumOf('$discounts.amount'),
+    taxes: sumOf('$lineItems.tax.amount'),
+  };
+}
+
+function toStatusSales({ _id, count, lines, discounts, taxes }: SumsDocument): StatusSales {
+  const { currency, status, isToday } = _id;
+  const amount = BigInt(lines) - BigInt(discounts) + BigInt(taxes);
+  return { currency, status, day: isToday ? 'today' : 'yesterday', count: BigInt(count), amount };
 }

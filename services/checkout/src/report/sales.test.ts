@@ -1,6 +1,6 @@
 import { aLineItem, anOpened } from '../testing/invoice';
 import type { Invoice, Payment } from '../invoice/invoice';
-import { customerAccounts, type DatedInvoice, recentSales } from './sales';
+import { customerAccounts, recentSales, type StatusSales } from './sales';
 
 const now = new Date('2026-02-10T12:00:00Z');
 const total = (amount: bigint) => ({ lineItems: [aLineItem({ amount })] });
@@ -58,27 +58,32 @@ test('an account sums what is due and what was paid, in each currency', () => {
   ]);
 });
 
-test('sales count on the day of their invoice, without drafts and voided invoices', () => {
-  const midnight = new Date('2026-02-10T00:00:00Z');
-  const sale = (status: Invoice['status'], createdAt: string, amount: bigint): DatedInvoice => ({
-    ...{ currency: 'USD', status, discounts: [], createdAt: new Date(createdAt) },
-    ...total(amount),
+test('sales are sums of each currency and day, without drafts and voided invoices', () => {
+  const sale = (status: Invoice['status'], amount: bigint, parts: Partial<StatusSales> = {}) => ({
+    ...{ currency: 'USD', status, day: 'today' as const, count: 1n, amount },
+    ...parts,
   });
   const none = { count: 0n, amount: 0n };
-  const sales = recentSales(
-    [
-      sale('PAID', '2026-02-10T00:00:00Z', 100n),
-      sale('OPEN', '2026-02-10T11:00:00Z', 30n),
-      sale('VOID', '2026-02-10T11:00:00Z', 1000n),
-      sale('DRAFT', '2026-02-10T11:00:00Z', 1000n),
-      sale('OPEN', '2026-02-09T23:59:59.999Z', 7n),
-    ],
-    midnight,
-  );
+  const sales = recentSales([
+    sale('PAID', 100n),
+    sale('OPEN', 30n, { count: 2n }),
+    sale('UNCOLLECTIBLE', 5n),
+    sale('VOID', 1000n),
+    sale('DRAFT', 1000n),
+    sale('OPEN', 7n, { day: 'yesterday' }),
+    sale('PAID', 1n, { currency: 'EUR', day: 'yesterday' }),
+    sale('VOID', 1n, { currency: 'JPY' }),
+  ]);
+  const one = { count: 1n, amount: 1n };
   expect(sales).toEqual([
     {
+      currency: 'EUR',
+      today: { invoiced: none, paid: none },
+      yesterday: { invoiced: one, paid: one },
+    },
+    {
       currency: 'USD',
-      today: { invoiced: { count: 2n, amount: 130n }, paid: { count: 1n, amount: 100n } },
+      today: { invoiced: { count: 4n, amount: 135n }, paid: { count: 1n, amount: 100n } },
       yesterday: { invoiced: { count: 1n, amount: 7n }, paid: none },
     },
   ]);

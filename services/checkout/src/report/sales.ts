@@ -1,4 +1,4 @@
-import { amountDue, amountPaid, type Invoice, type LineItem, totalOf } from '../invoice/invoice';
+import { amountDue, amountPaid, type Invoice } from '../invoice/invoice';
 import type { InvoiceSum } from '../invoice/dunning-report';
 
 /** Amounts that a customer owes and has paid in one currency, in its smallest unit. */
@@ -46,11 +46,12 @@ function isOverdue({ dueDate, lastPaymentError }: Invoice, now: Date): boolean {
   return lastPaymentError !== undefined || (dueDate !== undefined && dueDate <= now);
 }
 
-/** An invoice with the time at which it was created. */
-export type DatedInvoice = Pick<Invoice, 'currency' | 'status' | 'discounts'> & {
-  readonly createdAt: Date;
-  readonly lineItems: readonly Pick<LineItem, 'amount'>[];
-};
+/** Sums over the invoices of one currency and status that were created on one day. */
+export interface StatusSales extends InvoiceSum {
+  readonly currency: string;
+  readonly status: Invoice['status'];
+  readonly day: keyof Omit<RecentSales, 'currency'>;
+}
 
 /** Invoices created on one day, and those of them that are paid. */
 interface DaySales {
@@ -65,26 +66,25 @@ export interface RecentSales {
   readonly yesterday: DaySales;
 }
 
-/** Sales before and since a time, by currency code. Drafts and voided invoices do not count. */
-export function recentSales(invoices: readonly DatedInvoice[], midnight: Date): RecentSales[] {
-  const counted = invoices.filter(({ status }) => status !== 'DRAFT' && status !== 'VOID');
+/** Sales of two days, by currency code. Drafts and voided invoices do not count. */
+export function recentSales(sums: readonly StatusSales[]): RecentSales[] {
+  const counted = sums.filter(({ status }) => status !== 'DRAFT' && status !== 'VOID');
   const byCurrency = Map.groupBy(counted, ({ currency }) => currency);
   return [...byCurrency]
     .map(([currency, own]) => ({
       currency,
-      today: salesOf(own.filter(({ createdAt }) => createdAt >= midnight)),
-      yesterday: salesOf(own.filter(({ createdAt }) => createdAt < midnight)),
+      today: salesOf(own.filter(({ day }) => day === 'today')),
+      yesterday: salesOf(own.filter(({ day }) => day === 'yesterday')),
     }))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }
 
-function salesOf(invoices: readonly DatedInvoice[]): DaySales {
-  const paid = invoices.filter(({ status }) => status === 'PAID');
-  const sumOf = (some: readonly DatedInvoice[]) => ({
-    count: BigInt(some.length),
-    amount: sum(some, totalOf),
+function salesOf(sums: readonly StatusSales[]): DaySales {
+  const sumOf = (some: readonly StatusSales[]) => ({
+    count: sum(some, ({ count }) => count),
+    amount: sum(some, ({ amount }) => amount),
   });
-  return { invoiced: sumOf(invoices), paid: sumOf(paid) };
+  return { invoiced: sumOf(sums), paid: sumOf(sums.filter(({ status }) => status === 'PAID')) };
 }
 
 function sum<T>(items: readonly T[], amountOf: (item: T) => bigint): bigint {
