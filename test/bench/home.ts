@@ -4,7 +4,7 @@ import { OperatorClient } from '../support/operator-client';
 import type { Bench, Effort, FigureTable } from './bench';
 import { measureReads, readColumns, readRow } from './stage/reads';
 import { RenewalSeed } from './renewals/seed';
-import { storeHistory } from './revenue-seed';
+import { storeHistory, storeRecentInvoices } from './revenue-seed';
 import type { Stage, StagedSystem } from './stage/stage';
 
 const rows = { quick: 20_000, usual: 100_000 };
@@ -28,6 +28,7 @@ export const home: Bench = {
       const count = effort.isQuick ? rows.quick : rows.usual;
       stage.log(`home: storing ${String(count)} subscriptions with a history`);
       await storeHistory(seed, { count, now: systemClock.now() });
+      await storeRecentInvoices(seed, { count, now: systemClock.now() });
       const owner = await OperatorClient.owner({ ...system, organization: localOrganization });
       const operator = owner.in(seed.template.environmentId as string);
       return { figures: [await measure({ stage, system, seed, operator, count, effort })] };

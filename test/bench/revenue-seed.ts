@@ -32,6 +32,29 @@ export async function storeHistory(
   }
 }
 
+/** Stores the paid invoices of two days' renewals, copies of the template's first invoice. */
+export async function storeRecentInvoices(
+  { invoices, template }: Pick<RenewalSeed, 'invoices' | 'template'>,
+  { count, now }: { readonly count: number; readonly now: Date },
+): Promise<void> {
+  const first = await invoices.findOne({ environmentId: template.environmentId });
+  if (first === null) throw new Error('The template has no invoice');
+  const idle = { pendingSince: null, dueAt: null, recoverAt: null, awaitsProviderSince: null };
+  const total = Math.round((2 * count) / renewalEveryDays);
+  const midnight = Math.floor(now.getTime() / dayMs) * dayMs;
+  const sinceYesterdayMs = now.getTime() - (midnight - dayMs);
+  for (let from = 0; from < total; from += insertBatchSize) {
+    const size = Math.min(insertBatchSize, total - from);
+    const documents = Array.from({ length: size }, (_, index) => {
+      const _id = newId();
+      const createdAt = new Date(now.getTime() - ((from + index) / total) * sinceYesterdayMs);
+      const paid = { status: 'PAID', paidAt: createdAt, createdAt, updatedAt: createdAt };
+      return { ...first, ...idle, ...paid, _id, slice: sliceOf(_id) };
+    });
+    await invoices.insertMany(documents, { ordered: false });
+  }
+}
+
 function historyOf(index: number, { count, now }: { count: number; now: Date }): Document {
   const anchor = daysBefore(now, ((count - index) / count) * historyDays);
   const lot = (index * 37) % 100;
