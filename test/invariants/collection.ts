@@ -2,6 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../support/api-client';
 import type { WebhookReceiver } from '../support/webhook-receiver';
 import type {
+  DiscountChangePicture,
   FeedEntryPicture,
   FeedPicture,
   ForeignRead,
@@ -71,6 +72,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     creditNotes: await client.all('/credit-notes'),
     refunds: await client.all('/refunds'),
     discounts: lists.discounts,
+    discountChanges: await readDiscountChanges(client, lists),
     meterPrices: lists.products.flatMap(({ meterPrices }) => meterPrices),
     meters: await client.expect(200, client.get('/meters')),
     // Before the events, so that these have all events that the states count.
@@ -150,6 +152,23 @@ async function readLists(client: ApiClient): Promise<Lists> {
   ];
   const lists = await Promise.all(names.map((name) => client.all(`/${name}`)));
   return Object.fromEntries(names.map((name, index) => [name, lists[index]])) as unknown as Lists;
+}
+
+async function readDiscountChanges(
+  client: ApiClient,
+  { discounts, subscriptions }: Lists,
+): Promise<DiscountChangePicture[]> {
+  if (discounts.length === 0) return [];
+  const changes: DiscountChangePicture[] = [];
+  for (const { id } of subscriptions) {
+    const listed = await client.all(`/subscriptions/${id as string}/changes`);
+    const applied = listed.filter(({ status }) => status !== 'FAILED' && status !== 'CANCELED');
+    for (const { from, to } of applied.reverse()) {
+      if (from.discountId === to.discountId) continue;
+      changes.push({ subscriptionId: id, from: from.discountId, to: to.discountId });
+    }
+  }
+  return changes;
 }
 
 async function readUsageStates(

@@ -225,6 +225,14 @@ export interface DiscountPicture {
   readonly redemptionCount: number;
 }
 
+/** A change of a subscription that has reserved or used a redemption, or ended the use of one. */
+export interface DiscountChangePicture {
+  readonly subscriptionId: string;
+  /** The discounts before and after it. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
 export interface EndpointPicture {
   readonly id: string;
   readonly url: string;
@@ -313,6 +321,8 @@ export interface Picture {
   readonly creditNotes: readonly CreditNotePicture[];
   readonly refunds: readonly RefundPicture[];
   readonly discounts: readonly DiscountPicture[];
+  /** Of each subscription the oldest first. */
+  readonly discountChanges: readonly DiscountChangePicture[];
   readonly meterPrices: readonly MeterPricePicture[];
   readonly meters: readonly MeterPicture[];
   readonly usageEvents: readonly UsageEventPicture[];

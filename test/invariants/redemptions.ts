@@ -22,7 +22,7 @@ function limitProblem({ id, maxRedemptions, redemptionCount }: DiscountPicture):
 /** Exact only if all sessions are known; subscriptions alone must not exceed the redemptions. */
 function holderProblem(
   { id, redemptionCount }: DiscountPicture,
-  { sessions, subscriptions }: Picture,
+  { sessions, subscriptions, discountChanges }: Picture,
 ): string | false {
   // A subscription that a session created shares its redemption.
   const ofSessions = new Set(sessions?.map(({ subscriptionId }) => subscriptionId));
@@ -30,9 +30,9 @@ function holderProblem(
     ...(sessions ?? []).filter(
       ({ discountId, hasRedemption }) => discountId === id && hasRedemption,
     ),
-    ...subscriptions.filter(
-      (one) => one.discountId === id && !ofSessions.has(one.id) && !isEndedBeforeStart(one),
-    ),
+    ...subscriptions
+      .flatMap((one) => heldBy(one, { isOfSession: ofSessions.has(one.id), discountChanges }))
+      .filter((discountId) => discountId === id),
   ].length;
   const isRight = sessions === undefined ? redemptionCount >= holders : redemptionCount === holders;
   return (
@@ -41,7 +41,22 @@ function holderProblem(
   );
 }
 
-/** Its redemption was freed. */
+/** Discounts that a subscription holds a redemption of: each change has its own. */
+function heldBy(
+  subscription: SubscriptionPicture,
+  {
+    isOfSession,
+    discountChanges,
+  }: Pick<Picture, 'discountChanges'> & { readonly isOfSession: boolean },
+): (string | null)[] {
+  const changes = discountChanges.filter((one) => one.subscriptionId === subscription.id);
+  const [first] = changes;
+  const created = first === undefined ? subscription.discountId : first.from;
+  const held = [...(isOfSession ? [] : [created]), ...changes.map(({ to }) => to)];
+  return isEndedBeforeStart(subscription) ? held.slice(0, -1) : held;
+}
+
+/** The redemption of its last discount was freed. */
 function isEndedBeforeStart({ endedAt, startAt }: SubscriptionPicture): boolean {
   return endedAt !== null && new Date(endedAt) < new Date(startAt);
 }

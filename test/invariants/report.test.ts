@@ -91,6 +91,11 @@ const unbilled: Partial<Picture> = {
   meterPrices: [{ ...meterPrice, createdAt: '2026-01-01T00:00:00.000Z' }],
 };
 
+const redeemed = (changes: Partial<typeof discount>): Partial<Picture> => ({
+  discounts: [{ ...discount, ...changes }],
+});
+const added = { subscriptionId: 'subscription-1', from: null };
+
 const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I1', 'a subtotal that is not the sum of the lines', first({ subtotal: 4, total: 3 })],
   ['I1', 'a total that is not subtotal less discount', first({ total: 1 })],
@@ -145,17 +150,10 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ],
   ['I2', 'an invoice where no period starts', first({ periodStart: '2026-01-31T00:00:00.001Z' })],
   ['I2', 'a period that has ended', { now: new Date(march) }],
-  ['I3', 'more redemptions than the maximum', { discounts: [{ ...discount, maxRedemptions: 0 }] }],
-  [
-    'I3',
-    'an unassigned redemption',
-    { discounts: [{ ...discount, maxRedemptions: 2, redemptionCount: 2 }] },
-  ],
-  [
-    'I3',
-    'a holder without a redemption',
-    { discounts: [{ ...discount, maxRedemptions: 2, redemptionCount: 0 }] },
-  ],
+  ['I3', 'more redemptions than the maximum', redeemed({ maxRedemptions: 0 })],
+  ['I3', 'an unassigned redemption', redeemed({ maxRedemptions: 2, redemptionCount: 2 })],
+  ['I3', 'a change without a redemption', { discountChanges: [{ ...added, to: 'discount-1' }] }],
+  ['I3', 'a holder without a redemption', redeemed({ maxRedemptions: 2, redemptionCount: 0 })],
   ['I4', 'an event that is stored twice', twice],
   ['I4', 'an id of two events', { usageEvents: [usageEvent, { ...usageEvent, eventId: 'x' }] }],
   ['I4', 'usage that is billed twice', { usageEvents: [{ ...usageEvent, quantity: '2.5' }] }],

@@ -309,6 +309,7 @@ export const whole: Picture = {
   creditNotes: [creditNote],
   refunds: [refund],
   discounts: [discount],
+  discountChanges: [],
   meterPrices: [meterPrice],
   meters: [meter],
   usageEvents: [usageEvent],

@@ -141,3 +141,44 @@ describe('a discounted subscription', () => {
     expect(kept).toMatchObject({ redemptionCount: 1 });
   });
 });
+
+describe('a discount added to a running subscription', () => {
+  let scenario: Scenario;
+
+  beginEachOn('2026-06-01', (begun) => {
+    scenario = begun;
+  });
+
+  const half = { type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
+  const changesOf = ({ id }: { id: string }) => `/subscriptions/${id}/changes`;
+  const change = (subscription: { id: string }, body: object): Promise<any> =>
+    scenario.client.expect(201, scenario.client.post(changesOf(subscription), body));
+  const totals = async (subscription: { id: string }) =>
+    (await scenario.invoices(subscription)).map(({ total }) => total);
+  const redemptions = async (id: string) =>
+    (await scenario.client.expect(200, scenario.client.get(`/discounts/${id}`))).redemptionCount;
+
+  test('counts from the next period on, and the running one stays as it was billed', async () => {
+    const { id: discountId } = await scenario.discount({ ...half, maxRedemptions: 1 });
+    const subscription = await scenario.subscription({ product: { amount: 10000 } });
+    await scenario.advanceTo('2026-06-16');
+    const made = await change(subscription, { discountId });
+    expect(made).toMatchObject({
+      status: 'APPLIED',
+      at: 'NOW',
+      effectiveAt: '2026-06-16T00:00:00.000Z',
+      from: { discountId: null },
+      to: { discountId },
+      invoiceId: null,
+      monthlyAmountBefore: 10000,
+      monthlyAmountAfter: 10000,
+    });
+    expect(await scenario.read(subscription)).toMatchObject({ discountId, discountEndsAt: null });
+    expect(await redemptions(discountId)).toBe(1);
+    await scenario.advanceTo('2026-08-01');
+    expect(await totals(subscription)).toEqual([10000, 5000, 10000]);
+    expect((await scenario.invoices(subscription))[1]).toMatchObject({
+      discounts: [{ discountId, name: 'Welcome', amount: 5000 }],
+    });
+  });
+});

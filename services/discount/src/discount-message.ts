@@ -2,8 +2,10 @@ import type { Stored } from '@billing/chassis/aggregate';
 import { isId } from '@billing/chassis/ids';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
 import { parseCurrency } from '@billing/kernel/currency';
+import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {
+  type CheckRedemptionRequest,
   type CreateDiscountRequest,
   type Discount as ProtoDiscount,
   RedemptionHolder as ProtoRedemptionHolder,
@@ -12,8 +14,8 @@ import {
 } from '@billing/proto/billing/discount/v1/discount';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import type { Discount, DiscountChanges, DiscountInput } from './discount';
-import type { Reservation } from './reserve-redemption';
-import type { HolderKind } from './slot-document';
+import type { RedemptionQuestion, Reservation } from './reserve-redemption';
+import type { ChangeRound, HolderKind } from './slot-document';
 import type { DiscountUpdate } from './update-discount';
 
 export function fromProtoDiscountInput(request: CreateDiscountRequest): DiscountInput {
@@ -71,7 +73,24 @@ export function toProtoDiscount(
 export function fromProtoReservation(request: ReserveRedemptionRequest): Reservation {
   const { discountId, holderId: id, productId } = request;
   const currency = parseCurrency(request.currency);
-  return { discountId, kind: fromProtoHolder(request), id, productId, currency };
+  const kind = fromProtoHolder(request);
+  return { discountId, kind, id, change: fromProtoRound(kind, request), productId, currency };
+}
+
+/** Maps a question; a holder that is not named has no redemption. */
+export function fromProtoQuestion(request: CheckRedemptionRequest): RedemptionQuestion {
+  const { discountId, holderId, productId } = request;
+  return { discountId, holderId, productId, currency: parseCurrency(request.currency) };
+}
+
+function fromProtoRound(
+  kind: HolderKind,
+  { change }: ReserveRedemptionRequest,
+): ChangeRound | null {
+  if (kind !== 'SUBSCRIPTION_CHANGE') return null;
+  if (change === undefined) throw invalidInput({ change: ['Required'] });
+  const { subscriptionId, changeId, round } = change;
+  return { subscriptionId, changeId, round };
 }
 
 function fromProtoHolder({ holder, holderId }: ReserveRedemptionRequest): HolderKind {
@@ -87,4 +106,5 @@ function fromProtoHolder({ holder, holderId }: ReserveRedemptionRequest): Holder
 const holderKinds: ReadonlyMap<ProtoRedemptionHolder, HolderKind> = new Map([
   [ProtoRedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION, 'CHECKOUT_SESSION'],
   [ProtoRedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION, 'SUBSCRIPTION'],
+  [ProtoRedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION_CHANGE, 'SUBSCRIPTION_CHANGE'],
 ]);

@@ -65,7 +65,7 @@ export function nextCheckAt(now: Date, timesAsked: number, checkAfterMs: number)
 }
 
 async function stateOf(
-  { holderKind, holderId, discountId }: DueSlot,
+  { holderKind, holderId, holderChange, discountId }: DueSlot,
   context: CallContext,
   { peers }: RedemptionWorkerDependencies,
 ): Promise<RedemptionState> {
@@ -77,6 +77,14 @@ async function stateOf(
     case 'SUBSCRIPTION': {
       const request = { subscriptionId: holderId, discountId };
       return (await peers.subscription.checkSubscriptionRedemption(request, context)).state;
+    }
+    case 'SUBSCRIPTION_CHANGE': {
+      if (holderChange === undefined || holderChange === null) {
+        throw new Error('A held slot has no change');
+      }
+      const { exists, redemption } = await peers.subscription.checkChange(holderChange, context);
+      if (!exists) return RedemptionState.REDEMPTION_STATE_RELEASED;
+      return redemption ?? RedemptionState.REDEMPTION_STATE_HELD;
     }
     case null:
       throw new Error('A held slot has no holder');

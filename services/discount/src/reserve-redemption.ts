@@ -31,10 +31,19 @@ interface SlotClaim extends Claim {
 type SlotClaims = Batcher<SlotClaim, ClaimOutcome>;
 
 /** A redemption to reserve for a holder. */
-export interface Reservation extends Pick<Holder, 'kind' | 'id'> {
+export interface Reservation extends Pick<Holder, 'kind' | 'id' | 'change'> {
   readonly discountId: string;
   readonly productId: string;
   readonly currency: Currency;
+}
+
+/** The question whether a redemption could be reserved. */
+export interface RedemptionQuestion extends Pick<
+  Reservation,
+  'discountId' | 'productId' | 'currency'
+> {
+  /** Undefined: a holder without a redemption. */
+  readonly holderId: string | undefined;
 }
 
 // More than a process has in flight.
@@ -88,4 +97,21 @@ export async function reserve(
     else if (attempt > 1) await sleep(pauseMs * attempt * jitter(0.5));
   }
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+}
+
+/** Returns the discount that a reservation would find now, and refuses what it would refuse. */
+export async function checkRedemption(
+  { discountId, holderId, productId, currency }: RedemptionQuestion,
+  context: CallContext,
+  { discounts, slotsOf }: Pick<RedemptionDependencies, 'discounts' | 'slotsOf'>,
+): Promise<Stored<Discount>> {
+  const slots = slotsOf(context);
+  const stored = await discounts.within(context).get(discountId);
+  const redemptions = await slots.count(discountId);
+  const purchase = { productId, currency, at: context.now, redemptions };
+  const refusal = purchaseRefusal(stored.state, purchase);
+  if (refusal === null) return stored;
+  const holderIds = holderId === undefined ? [] : [holderId];
+  if ((await slots.holdersAmong(discountId, holderIds)).size > 0) return stored;
+  throw refusedRedemption(refusal);
 }

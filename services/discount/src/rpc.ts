@@ -13,13 +13,14 @@ import { discountCallers } from './callers';
 import { createDiscount, type Discount } from './discount';
 import {
   fromProtoDiscountInput,
+  fromProtoQuestion,
   fromProtoReservation,
   fromProtoUpdate,
   toProtoDiscount,
 } from './discount-message';
 import { currencyOfProduct, type Peers, unknownProducts } from './peers';
 import { purchaseRefusal, redemptionNotFound, refusedRedemption } from './redemption';
-import { type RedemptionDependencies, reserve } from './reserve-redemption';
+import { checkRedemption, type RedemptionDependencies, reserve } from './reserve-redemption';
 import { discountsWith } from './store';
 import { updateDiscount } from './update-discount';
 
@@ -60,6 +61,12 @@ export function discountRpc(dependencies: DiscountDependencies) {
       },
 
       validateCode: async (request, context) => validate(request, context, dependencies),
+
+      checkRedemption: async (request, context) =>
+        toResponse(
+          await checkRedemption(fromProtoQuestion(request), context, dependencies),
+          context,
+        ),
 
       reserveRedemption: async (request, context) =>
         toResponse(await reserve(fromProtoReservation(request), context, dependencies), context),

@@ -1,10 +1,19 @@
 /** Kind of a redemption's holder. */
-export type HolderKind = 'CHECKOUT_SESSION' | 'SUBSCRIPTION';
+export type HolderKind = 'CHECKOUT_SESSION' | 'SUBSCRIPTION' | 'SUBSCRIPTION_CHANGE';
+
+/** A change of a subscription, in one round of its reservations. */
+export interface ChangeRound {
+  readonly subscriptionId: string;
+  readonly changeId: string;
+  readonly round: number;
+}
 
 /** Takes a slot and keeps it until it confirms or releases. */
 export interface Holder {
   readonly kind: HolderKind;
   readonly id: string;
+  /** Null: the holder is no change. */
+  readonly change: ChangeRound | null;
   /** Environment time of the reservation. */
   readonly heldAt: Date;
   /** Real time from which the holder may be checked. */
@@ -29,6 +38,8 @@ export interface SlotDocument {
   readonly holderKind: HolderKind | null;
   /** In a free slot its own number, because the unique index includes free slots. */
   readonly holderId: string;
+  /** Absent: null; stored by an earlier release. */
+  readonly holderChange?: ChangeRound | null;
   readonly heldAt: Date | null;
   /** Held slots only. */
   readonly askAt: Date | null;
@@ -39,7 +50,7 @@ export interface SlotDocument {
 /** The fields that change when a slot is taken. */
 export type SlotState = Pick<
   SlotDocument,
-  'state' | 'holderKind' | 'holderId' | 'heldAt' | 'askAt' | 'timesAsked'
+  'state' | 'holderKind' | 'holderId' | 'holderChange' | 'heldAt' | 'askAt' | 'timesAsked'
 >;
 
 export function slotId(discountId: string, number: number): string {
@@ -51,12 +62,19 @@ export function free(number: number): SlotState {
     state: 'FREE',
     holderKind: null,
     holderId: `free:${String(number)}`,
+    holderChange: null,
     heldAt: null,
     askAt: null,
     timesAsked: 0,
   };
 }
 
-export function heldBy({ kind, id, heldAt, askAt }: Holder): SlotState {
-  return { state: 'HELD', holderKind: kind, holderId: id, heldAt, askAt, timesAsked: 0 };
+export function heldBy({ kind, id, change, heldAt, askAt }: Holder): SlotState {
+  return {
+    state: 'HELD',
+    holderKind: kind,
+    holderId: id,
+    holderChange: change,
+    ...{ heldAt, askAt, timesAsked: 0 },
+  };
 }

@@ -105,6 +105,7 @@ async function perform(does: Act, model: Model, step: Step): Promise<void> {
 async function reserve(number: number, model: Model, step: Step): Promise<void> {
   const holder = {
     kind: 'SUBSCRIPTION' as const,
+    change: null,
     id: `holder ${String(number)}`,
     heldAt: new Date(0),
     askAt: new Date(0),

@@ -16,7 +16,7 @@ export const subscriptionCallers: Callers<SubscriptionServiceServer> = {
   applyCollectionResult: ['checkout'],
   createFromCheckout: ['checkout'],
   checkSubscriptionRedemption: ['discount'],
-  checkChange: ['checkout'],
+  checkChange: ['checkout', 'discount'],
   listUsagePeriods: ['metering'],
 };
 

@@ -1,4 +1,5 @@
 import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
+import { type DiscountDocument, fromDocumentDiscount } from './discount-document';
 import {
   type Count,
   fromDocumentItems,
@@ -93,6 +94,8 @@ export type ChangeDocument = Omit<
       | (Omit<NonNullable<WantedChange['product']>, 'price'> & { readonly price: PriceDocument })
       | null;
     readonly quantity: Count | null;
+    /** Absent: null; stored by an earlier release. */
+    readonly discount?: { readonly next: DiscountDocument | null } | null;
   };
   readonly from: SideDocument;
   readonly to: SideDocument;
@@ -109,7 +112,9 @@ export interface ChangesDocument {
   readonly paying: ChangeDocument | null;
   readonly finished: readonly ChangeDocument[];
   readonly period:
-    | (Omit<ChangedPeriod, 'periodIndex' | 'applied' | 'charges'> & {
+    | (Omit<ChangedPeriod, 'periodIndex' | 'applied' | 'charges' | 'discount'> & {
+        /** Absent: stored by an earlier release. */
+        readonly discount?: DiscountDocument | null;
         readonly periodIndex: Count;
         readonly applied: Count;
         readonly charges: readonly ChargeDocument[];
@@ -122,6 +127,8 @@ export interface ChangesDocument {
   }[];
   readonly recentIds: readonly string[];
   readonly startedAmount: Count | null;
+  /** Absent: null; stored by an earlier release. */
+  readonly startedDiscountId?: string | null;
   readonly revenue: readonly {
     readonly at: Date;
     /** Absent: UPDATE; stored by an earlier release. */
@@ -154,6 +161,7 @@ export function fromDocumentChanges(changes: ChangesDocument | undefined): Subsc
     refused: refused.map((one) => ({ ...one, round: Number(one.round) })),
     recentIds: changes.recentIds,
     startedAmount: startedAmount === null ? null : BigInt(startedAmount),
+    startedDiscountId: changes.startedDiscountId ?? null,
     revenue: revenue.map(({ at, kind = 'UPDATE', before, after }) => ({
       at,
       kind,
@@ -180,7 +188,7 @@ export function toDocumentChange(change: SubscriptionChange): ChangeDocument {
 /** Reads a stored change. */
 export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
   const { wanted, from, to, invoice, charges, metadata } = change;
-  const { product, quantity } = wanted;
+  const { product, quantity, discount = null } = wanted;
   const { creditNotes = [], reservedRound = invoice?.balanceRound ?? null } = change;
   return {
     id: change.id,
@@ -195,6 +203,7 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
     wanted: {
       product: product === null ? null : { ...product, price: fromDocumentPrice(product.price) },
       quantity: quantity === null ? null : Number(quantity),
+      discount: discount === null ? null : { next: fromDocumentDiscount(discount.next) },
     },
     from: { ...from, items: fromDocumentItems(from.items) },
     to: { ...to, items: fromDocumentItems(to.items) },
@@ -252,12 +261,14 @@ function fromDocumentPeriod({
   applied,
   charges,
   invoiceIds,
+  discount,
 }: NonNullable<ChangesDocument['period']>): ChangedPeriod {
   return {
     periodIndex: Number(periodIndex),
     applied: Number(applied),
     charges: charges.map(fromDocumentCharge),
     invoiceIds,
+    ...(discount !== undefined && { discount: fromDocumentDiscount(discount) }),
   };
 }
 

@@ -16,6 +16,7 @@ import {
 import { authorizationResolved } from './creation/creation';
 import { type InvoiceClient, voidInvoice } from './peer/checkout';
 import type { CustomerClient } from './peer/customer';
+import { confirmRedemption } from './peer/discount';
 import type { Peers } from './peer/peers';
 import type { Subscriptions } from './subscription-store';
 import type {
@@ -51,7 +52,7 @@ type CommandHandlers = Readonly<Record<BillingCommand['type'], CommandHandler>>;
 
 /** Handlers of the commands that the rules order. Each may run again after it was carried out. */
 export function subscriptionCommands(dependencies: CommandDependencies): CommandHandlers {
-  const { subscriptions, peers, logger } = dependencies;
+  const { subscriptions, peers } = dependencies;
   return {
     billPeriod: (payload: BillPeriod['payload'], delivery) =>
       billPeriod(payload, delivery, dependencies),
@@ -87,27 +88,17 @@ export function subscriptionCommands(dependencies: CommandDependencies): Command
       }
     },
 
-    confirmRedemption: async (
+    confirmRedemption: (
       { discountId }: ConfirmRedemption['payload'],
       { aggregateId: holderId, context },
-    ) => {
-      try {
-        await peers.discount.confirmRedemption({ discountId, holderId }, context);
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-        // The redemption was reserved before the subscription was stored, and is never returned
-        // later. A retry would not find it either.
-        const lost = { alarm: 'redemption_lost', err: error, id: holderId, discountId };
-        logger.error(lost, 'discount redemption lost');
-      }
-    },
+    ) => confirmRedemption({ discountId, holderId }, context, dependencies),
 
     releaseRedemption: async (
-      { discountId }: ReleaseRedemption['payload'],
-      { aggregateId: holderId, context },
+      { discountId, holderId }: ReleaseRedemption['payload'],
+      { aggregateId, context },
     ) => {
-      // An earlier command of its creation may have confirmed it.
-      const request = { discountId, holderId, evenConfirmed: true };
+      // An earlier command may have confirmed it.
+      const request = { discountId, holderId: holderId ?? aggregateId, evenConfirmed: true };
       await peers.discount.releaseRedemption(request, context);
     },
 

@@ -6,14 +6,10 @@ import { fromDocumentOverLimit, type OverLimitFields } from './over-limit/store'
 import type { SubscriptionEvent } from './subscription/announcement';
 import type { BillingCycle } from './subscription/billing-cycle';
 import { stepsReached } from './subscription/reached-step';
-import type {
-  LatestInvoice,
-  OpenInvoice,
-  Subscription,
-  SubscriptionDiscount,
-} from './subscription/subscription';
+import type { LatestInvoice, OpenInvoice, Subscription } from './subscription/subscription';
 import { mainItem } from './subscription/subscription';
 import { type ChangesDocument, fromDocumentChanges, toDocumentChanges } from './change-document';
+import { type DiscountDocument, fromDocumentDiscount } from './discount-document';
 import {
   type Count,
   fromDocumentItems,
@@ -32,12 +28,6 @@ type OpenInvoiceDocument = Omit<OpenInvoice, 'periodIndex' | 'lastResult'> & {
 
 type LatestInvoiceDocument = Omit<LatestInvoice, 'periodIndex'> & {
   readonly periodIndex: Count | null;
-};
-
-type DiscountDocument = Omit<SubscriptionDiscount, 'durationInMonths' | 'productIds'> & {
-  readonly durationInMonths: Count | null;
-  /** Absent in documents of earlier releases. */
-  readonly productIds?: readonly string[] | null;
 };
 
 type CycleDocument = Omit<BillingCycle, 'firstPeriod' | 'intervalCount' | 'end'> & {
@@ -240,18 +230,6 @@ function endedBeforeStartOf(document: SubscriptionDocument): boolean {
   const { periodIndex, trialStart, endedAt, startAt } = document;
   if (periodIndex !== null || endedAt === null) return false;
   return trialStart === null ? endedAt <= startAt : endedAt < startAt;
-}
-
-function fromDocumentDiscount(
-  discount: DiscountDocument | null | undefined,
-): SubscriptionDiscount | null {
-  if (discount === null || discount === undefined) return null;
-  const { durationInMonths } = discount;
-  return {
-    ...discount,
-    durationInMonths: durationInMonths === null ? null : Number(durationInMonths),
-    productIds: discount.productIds ?? null,
-  };
 }
 
 function fromDocumentCycle(cycle: CycleDocument): BillingCycle {

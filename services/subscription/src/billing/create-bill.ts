@@ -15,6 +15,7 @@ import { type CustomerClient, fixCurrency } from '../peer/customer';
 import { type SettlementDependencies, settleUsage } from '../peer/metering';
 import type { BillPeriod } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
+import { runningDiscount } from '../subscription/discount';
 import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
 import type { Closing } from '../subscription/over-limit-state';
 import { periodOf } from '../subscription/billing-cycle';
@@ -247,7 +248,7 @@ async function ratesOf(
  * there is nothing to bill.
  */
 async function billUsage(
-  { state, tenant }: Stored<Subscription>,
+  stored: Stored<Subscription>,
   {
     key,
     bill,
@@ -257,6 +258,8 @@ async function billUsage(
   dependencies: BillingDependencies,
 ): Promise<string | undefined> {
   if (bill.lines.length === 0) return undefined;
+  const { tenant } = stored;
+  const state = { ...stored.state, discount: runningDiscount(stored.state) };
   const invoiceId = derivedId(tenant.environmentId, state.id, key);
   const { start } = periodOf(state, state.periodIndex ?? 0);
   const reason = 'SUBSCRIPTION_CANCEL';

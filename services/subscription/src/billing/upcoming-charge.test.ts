@@ -96,7 +96,7 @@ test('the end of a pause sets the charge, whether the pause waits or runs', () =
   const pause = {
     kind: 'PAUSE',
     at: 'PERIOD_END',
-    wanted: { product: null, quantity: null },
+    wanted: { product: null, quantity: null, discount: null },
   } as const;
   const request = aChangeRequest({ ...pause, resumeAt: day('06-10') });
   const waiting = requestChange(first, request, at(day('02-01'))).state;

@@ -1,7 +1,7 @@
 import { isParked } from '../over-limit/parking';
 import { withItemsAtRenewal } from '../subscription/change-at-renewal';
 import { beginCycle, nextPeriodIndex } from '../subscription/billing-cycle';
-import { itemsAfter } from '../subscription/change-side';
+import { itemsAfter, withDiscountAfter } from '../subscription/change-side';
 import { amountOff, takeDiscount } from '../subscription/discount';
 import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
 import { periodBill } from './bill';
@@ -44,9 +44,10 @@ export function upcomingCharge(current: Subscription): UpcomingCharge | null {
 }
 
 /** The subscription right before its next period, after a waiting change or a pause. */
-function beforePeriodAt(subscription: Subscription, at: Date): Subscription {
-  const { waiting } = subscription.changes;
-  const items = waiting === null ? subscription.items : itemsAfter(subscription, waiting.wanted);
+function beforePeriodAt(current: Subscription, at: Date): Subscription {
+  const { waiting } = current.changes;
+  const items = waiting === null ? current.items : itemsAfter(current, waiting.wanted);
+  const subscription = waiting === null ? current : withDiscountAfter(current, waiting.wanted);
   return subscription.phase === 'PAUSED' || waiting?.kind === 'PAUSE'
     ? beginCycle(subscription, { at, items, invoiceId: null })
     : withItemsAtRenewal(subscription, items);

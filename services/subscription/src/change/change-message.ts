@@ -15,13 +15,13 @@ export function fromProtoChangeInput(
   { metadata, now }: { readonly metadata: CreateChangeRequest['metadata']; readonly now: Date },
 ): ChangeInput {
   if (input === undefined) throw invalidInput({ change: ['Required'] });
-  const { productId, priceId, quantity } = input;
+  const { productId, priceId, quantity, discount } = input;
   refuseProblems({
     ...subscriptionProblems({ quantity }, { now }),
     metadata: checkMetadata(metadata),
   });
   const kind = changeKinds.knownName(input.kind) ?? 'UPDATE';
-  const isNamed = [productId, priceId, quantity].some((field) => field !== undefined);
+  const isNamed = [productId, priceId, quantity, discount].some((field) => field !== undefined);
   if (kind === 'UPDATE' && !isNamed) {
     throw invalidInput({ items: ['Required'] });
   }
@@ -32,6 +32,7 @@ export function fromProtoChangeInput(
     productId: productId ?? null,
     priceId: priceId ?? null,
     quantity: quantity ?? null,
+    discountId: kind !== 'UPDATE' || discount === undefined ? undefined : (discount.id ?? null),
     itemField: input.ofItems ? 'items' : 'item',
     at: changeAts.knownName(input.at) ?? 'AUTO',
     requirePayment: input.requirePayment ?? true,

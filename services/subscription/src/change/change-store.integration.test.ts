@@ -40,7 +40,7 @@ function askedOn(dayOfMonth: number, status: ChangeStatus): SubscriptionChange {
   return {
     ...{ id: newId(), kind: 'UPDATE', status, at: 'NOW', effectiveAt: at, requirePayment: true },
     ...{ proration: 'PRORATE', resumeAt: null, beginsCycle: false },
-    ...{ wanted: { product: null, quantity: 2 }, from: ofSide, to: ofSide },
+    ...{ wanted: { product: null, quantity: 2, discount: null }, from: ofSide, to: ofSide },
     ...{ monthlyAmountBefore: 0n, monthlyAmountAfter: 0n, invoice: null, creditNotes: [] },
     ...{ reservedRound: null, charges: [], failure: null, replacedBy: null, metadata: {} },
     ...{ createdAt: at, updatedAt: at },

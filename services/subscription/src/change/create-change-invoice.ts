@@ -1,9 +1,11 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Logger } from '@billing/chassis/logging';
 import { derivedId } from '@billing/chassis/ids';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { applyUnchargedChange } from '../lifecycle/apply-change';
 import { decideAfterDueSteps } from '../lifecycle/renewals';
+import { settleRedemption } from '../peer/discount';
 import { type InvoiceClient, toProtoChangeInvoice, voidInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
 import { recordInvoice } from '../subscription/open-invoices';
@@ -21,6 +23,7 @@ export interface ChangeCommandDependencies {
   readonly changes: Changes;
   readonly invoices: InvoiceClient;
   readonly peers: Peers;
+  readonly logger: Logger;
 }
 
 /** Creates the invoice of a change, under its derived id. */
@@ -156,15 +159,20 @@ export function creditNoteIdOf(
   return derivedId(tenant.environmentId, 'creditNote', changeId, invoiceId);
 }
 
-/** Moves the finished changes of a subscription to their records. */
+/** Moves the finished changes of a subscription to their records, and settles their redemptions. */
 export async function recordFinishedChanges(
   id: string,
   context: CallContext,
-  { subscriptions, changes }: Pick<ChangeCommandDependencies, 'subscriptions' | 'changes'>,
+  {
+    subscriptions,
+    changes,
+    ...settling
+  }: Pick<ChangeCommandDependencies, 'subscriptions' | 'changes' | 'peers' | 'logger'>,
 ): Promise<void> {
   const { state } = await subscriptions.getRecent(id, context);
   const { finished } = state.changes;
   for (const change of finished) await changes.record({ ...change, subscriptionId: id }, context);
+  for (const change of finished) await settleRedemption(change, context, settling);
   const ids = new Set(finished.map((change) => change.id));
   await subscriptions.record(id, context, (current) => {
     const left = current.changes.finished.filter((change) => !ids.has(change.id));

@@ -23,13 +23,15 @@ import {
 import { planChange } from '../lifecycle/plan-change';
 import { decideAfterDueSteps, dueStep } from '../lifecycle/renewals';
 import { fetchTaxCategory } from '../peer/catalog';
+import { changeHolderId, reserveForChange } from '../peer/discount';
 import type { Peers } from '../peer/peers';
+import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
 import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
 import { checkNewCycle, checkResumeAt } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
-import { type ChangeInput, checkTotal, resolveWanted } from './read-wanted-change';
+import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
 import { type FactDependencies, fetchPeriodFacts, fetchPeriodInvoices } from './find-period-facts';
 import { isStoredElseReleased, nextRound } from './find-reserved-change';
 import type { Changes } from './change-store';
@@ -137,6 +139,7 @@ async function tryToStore(
       const reserved = { credits, balance: promised?.balanceApplied };
       isOutdated = !(await reserve(wanted, { stored, reserved }, context, dependencies));
       if (isOutdated) throw factsOutdated();
+      await reserveDiscount(wanted, stored.state, context, peers);
     }
     await subscriptions.change(
       subscriptionId,
@@ -154,7 +157,8 @@ async function tryToStore(
   } catch (error) {
     const { reservedRound: round } = wanted;
     if (round !== null) {
-      const reserved = { subscriptionId, changeId, round };
+      const redemption = heldRedemption(wanted.wanted);
+      const reserved = { subscriptionId, changeId, round, redemption };
       if (await isStoredElseReleased(reserved, context, dependencies)) return true;
     }
     if (isOutdated || hasMoved(error)) return false;
@@ -201,7 +205,8 @@ function withReservation(
   const credits = creditNotes.flatMap(({ invoiceId, lines }) =>
     lines.map(({ lineItemId, priced: amount }) => ({ invoiceId, lineItemId, amount })),
   );
-  if (promised === undefined && credits.length === 0) {
+  const holdsNothing = credits.length === 0 && heldRedemption(request.wanted) === null;
+  if (promised === undefined && holdsNothing) {
     // Fixes the instant, so that the change is stored as it was quoted.
     return { wanted: planned === null ? request : { ...request, instant }, planned, credits };
   }
@@ -213,7 +218,7 @@ function withReservation(
 const nothingPlanned = { invoice: null, creditNotes: [] };
 
 function knownState(subscription: Subscription): string {
-  return digestOf([subscriptionDigest(subscription), subscription.discount]);
+  return subscriptionDigest(subscription);
 }
 
 /**
@@ -236,6 +241,7 @@ async function reserve(
   dependencies: Pick<FactDependencies, 'peers'>,
 ): Promise<boolean> {
   const { id: subscriptionId, customer } = stored.state;
+  if (reserved.credits.length === 0 && reserved.balance === undefined) return true;
   await dependencies.peers.checkout.reserveForChange(
     {
       changeId,
@@ -256,6 +262,26 @@ async function reserve(
   const place = { changeId, context, peers: dependencies.peers };
   const present = await fetchPeriodInvoices(ids, stored.state, place);
   return digestOf(present.map(({ invoice }) => invoice)) === digestOf(facts.invoices);
+}
+
+/** Reserves the redemption of the discount that a change adds, if it adds one. */
+async function reserveDiscount(
+  { changeId, reservedRound, wanted }: ChangeRequest,
+  subscription: Subscription,
+  context: CallContext,
+  peers: Peers,
+): Promise<void> {
+  const held = heldRedemption(wanted);
+  if (held === null || reservedRound === null) return;
+  const { productId } = itemsAfter(subscription, wanted)[0];
+  await reserveForChange(
+    peers,
+    {
+      ...{ discountId: held.discountId, productId, currency: currencyOf(subscription) },
+      change: { subscriptionId: subscription.id, changeId, round: reservedRound },
+    },
+    context,
+  );
 }
 
 // Another try reads the facts again, and reserves in another round.
@@ -280,13 +306,20 @@ export async function requestFor(
   dependencies: Pick<ChangeDependencies, 'subscriptions' | 'peers' | 'clock'>,
 ): Promise<ChangeRequest> {
   const { state } = stored;
-  const wanted = await resolveWanted(state, input, context, dependencies.peers);
+  const item = await resolveItem(state, input, context, dependencies.peers);
   checkChangeable(state);
-  const [next] = itemsAtRenewal(state, { ...input, wanted });
+  const ofItem = { ...item, discount: null };
+  const [next] = itemsAtRenewal(state, { ...input, wanted: ofItem });
   checkTotal(next.price, next.quantity);
-  const productId = wanted.product?.productId ?? mainItem(state).productId;
+  const productId = item.product?.productId ?? mainItem(state).productId;
   checkResumeAt(state, input, context.now);
-  await checkNewCycle(state, { wanted, input, productId }, context, dependencies.peers);
+  await checkNewCycle(state, { wanted: ofItem, input, productId }, context, dependencies.peers);
+  const holderId = changeHolderId({ changeId, round: nextRound(state, changeId) }, context);
+  const discount = { discountId: input.discountId, productId, holderId };
+  const wanted = {
+    ...item,
+    discount: await resolveDiscount(state, discount, context, dependencies.peers),
+  };
   const [facts, taxCategory] = await Promise.all([
     // A repeat finds what its first call has reserved.
     fetchPeriodFacts(stored, context, dependencies, changeId),
@@ -326,6 +359,7 @@ function asStale(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error;
   if (error.reason === 'BALANCE_MOVED') return previewStale(['balance']);
   if (error.reason === 'PRODUCT_NOT_FOUND') return previewStale(['price']);
+  if (error.fields?.discountId !== undefined) return previewStale(['discount']);
   const isOfState = error.kind === 'failed_precondition' && error.reason !== 'PREVIEW_STALE';
   return isOfState ? previewStale(['subscription']) : error;
 }

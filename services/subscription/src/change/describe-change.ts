@@ -12,6 +12,7 @@ import {
   checkRequest,
   itemsAtRenewal,
   resolveAt,
+  waitingAfter,
 } from '../lifecycle/check-change';
 import { beginsCycle, planChange } from '../lifecycle/plan-change';
 import { startNewCycle } from '../lifecycle/plan-new-cycle';
@@ -19,7 +20,7 @@ import { toProtoNewInvoice } from '../peer/checkout';
 import { fetchTaxCategory } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import { planAtRenewal, withItemsAtRenewal } from '../subscription/change-at-renewal';
-import { itemsAfter } from '../subscription/change-side';
+import { itemsAfter, withDiscountAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import { periodLine } from '../subscription/recurring-charge';
@@ -216,13 +217,19 @@ function beforeNextPeriod(
   if (pause !== null) {
     const { resumeAt } = pause;
     if (resumeAt === null) return null;
-    return beginCycle(subscription, { at: resumeAt, items, invoiceId: null });
+    const discounted = withDiscountAfter(subscription, request.wanted);
+    return beginCycle(discounted, { at: resumeAt, items, invoiceId: null });
   }
   const isNow = resolveAt(subscription, request) === 'NOW';
-  if (!isNow || !beginsCycle(subscription, request)) return withItemsAtRenewal(subscription, items);
-  const changed = itemsAfter(subscription, request.wanted);
-  const { state } = startNewCycle(subscription, changed, { at: now, invoiceId: null });
-  return withItemsAtRenewal(state, items);
+  const discounted = withDiscountAfter(subscription, request.wanted);
+  const begun =
+    isNow && beginsCycle(subscription, request)
+      ? startNewCycle(discounted, itemsAfter(subscription, request.wanted), {
+          ...{ at: now, invoiceId: null },
+        }).state
+      : discounted;
+  const later = waitingAfter(subscription, request);
+  return withItemsAtRenewal(later === null ? begun : withDiscountAfter(begun, later.wanted), items);
 }
 
 /** The pause that runs or waits after the change. */
@@ -240,9 +247,11 @@ function pauseAfter(
 
 function requestDigest(subscriptionId: string, input: ChangeInput): string {
   const { productId, priceId, quantity, at, requirePayment, proration } = input;
-  const { kind, resumeAt } = input;
+  const { kind, resumeAt, discountId } = input;
   const items = [productId, priceId, quantity];
-  return digestOf([subscriptionId, items, at, requirePayment, proration, kind, resumeAt]);
+  const asked = [subscriptionId, items, at, requirePayment, proration, kind, resumeAt];
+  // Tokens of the release before name no discount.
+  return digestOf(discountId === undefined ? asked : [...asked, { discountId }]);
 }
 
 // The amount due follows from the total and the balance that was shown.
@@ -270,13 +279,19 @@ function inputDigests(
   return {
     subscription: subscriptionDigest(subscription),
     price: namesPrice(input) ? digestOf(priceAfter(subscription, request)) : '',
-    discount: digestOf(subscription.discount),
+    discount: discountDigest(request),
     customer: digestOf([customer?.collectionMethod, customer?.currency]),
     invoice: digestOf(request.facts),
     tax: digestOf(
       (preview.invoice?.taxes ?? []).map(({ reason, name, percent }) => [reason, name, percent]),
     ),
   };
+}
+
+// The holder of a redemption is another one for each change.
+function discountDigest({ wanted: { discount } }: ChangeRequest): string {
+  if (discount === null) return '';
+  return digestOf(discount.next && { ...discount.next, holderId: null });
 }
 
 function namesPrice({ productId, priceId }: ChangeInput): boolean {

@@ -5,14 +5,16 @@ import type { SubscriptionChange } from '../subscription/subscription-change';
 import { isStoredElseReleased, nextRound } from './find-reserved-change';
 
 const changeId = 'change';
-const reserved = { subscriptionId: 'subscription', changeId, round: 1 };
+const redemption = { discountId: 'discount', holderId: 'holder' };
+const reserved = { subscriptionId: 'subscription', changeId, round: 1, redemption };
+const freed = [redemption, { changeId, round: 1, keepBalance: false }];
 const context = testContext();
 
 describe('after an error of the write that stores a change', () => {
   test('what it has reserved is released if the change is not stored, and its round refused', async () => {
     const { isStored, released, present } = await afterError({ storedRound: null });
     expect(isStored).toBe(false);
-    expect(released).toEqual([{ changeId, round: 1, keepBalance: false }]);
+    expect(released).toEqual(freed);
     expect(present.changes.refused).toMatchObject([{ changeId, round: 1 }]);
     expect(nextRound(present, changeId)).toBe(2);
     expect(nextRound(present, 'other')).toBe(1);
@@ -28,7 +30,7 @@ describe('after an error of the write that stores a change', () => {
   test('the round is released if the change is stored with another one', async () => {
     const { isStored, released } = await afterError({ storedRound: 2 });
     expect(isStored).toBe(false);
-    expect(released).toEqual([{ changeId, round: 1, keepBalance: false }]);
+    expect(released).toEqual(freed);
   });
 
   test('nothing is released if the change is stored right before the refusal', async () => {
@@ -56,6 +58,10 @@ async function afterError({
 }) {
   let present = withChange(storedRound);
   const released: unknown[] = [];
+  const release = (request: unknown) => {
+    released.push(request);
+    return Promise.resolve({});
+  };
   let warned = 0;
   const stored = () => ({ state: present, version: 1 });
   const dependencies = {
@@ -72,12 +78,8 @@ async function afterError({
         Promise.resolve(paying?.id === id ? paying : undefined),
     },
     peers: {
-      checkout: {
-        releaseForChange: (round: unknown) => {
-          released.push(round);
-          return Promise.resolve({});
-        },
-      },
+      checkout: { releaseForChange: release },
+      discount: { releaseRedemption: release },
     },
     logger: {
       warn: () => {
@@ -92,6 +94,6 @@ async function afterError({
 function withChange(round: number | null): Subscription {
   const subscription = aSubscription();
   if (round === null) return subscription;
-  const paying = { id: changeId, reservedRound: round } as SubscriptionChange;
+  const paying = { id: changeId, reservedRound: round, status: 'PAYING' } as SubscriptionChange;
   return { ...subscription, changes: { ...subscription.changes, paying } };
 }

@@ -5,8 +5,11 @@ import type {
   CheckChangeRequest,
   CheckChangeResponse,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { redemptionStates } from '@billing/proto/values/discount';
 import type { Peers } from '../peer/peers';
+import type { HeldRedemption } from '../subscription/change-side';
 import type { Subscription } from '../subscription/subscription';
+import type { SubscriptionChange } from '../subscription/subscription-change';
 import type { Subscriptions } from '../subscription-store';
 import type { Changes } from './change-store';
 
@@ -15,8 +18,9 @@ const refusedForMs = 60 * 60 * 1000;
 const refusedMax = 100;
 
 /**
- * Returns whether a subscription has stored a change with the round. One that it has not is refused
- * from then on, so that its reservation can be released.
+ * Returns whether a subscription has stored a change with the round, and what becomes of the
+ * redemption that it holds. A change that it has not stored is refused from then on, so that its
+ * reservation can be released.
  */
 export async function checkChange(
   { subscriptionId, changeId, round }: CheckChangeRequest,
@@ -25,31 +29,49 @@ export async function checkChange(
 ): Promise<CheckChangeResponse> {
   const found = await unlessNotFound(subscriptions.get(subscriptionId, context));
   if (found === undefined) return { exists: false };
-  const isOfRound = async (state: Subscription) =>
-    (await changes.find(state, changeId, context))?.reservedRound === round;
-  if (await isOfRound(found.state)) return { exists: true };
+  const answerOf = async (state: Subscription): Promise<CheckChangeResponse> => {
+    const change = await changes.find(state, changeId, context);
+    if (change?.reservedRound !== round) return { exists: false };
+    return { exists: true, redemption: redemptionStates.valueOf(redemptionOf(change)) };
+  };
+  const answer = await answerOf(found.state);
+  if (answer.exists) return answer;
   await subscriptions.record(subscriptionId, context, (current) =>
     refuseRound(current, { changeId, round }, context.now),
   );
   // The change may have been stored before the refusal.
   const { state } = await subscriptions.get(subscriptionId, context);
-  return { exists: await isOfRound(state) };
+  return answerOf(state);
+}
+
+/** The fate of the redemption that a change has reserved. */
+function redemptionOf({ status }: SubscriptionChange): 'HELD' | 'CONFIRMED' | 'RELEASED' {
+  switch (status) {
+    case 'PENDING':
+    case 'PAYING':
+      return 'HELD';
+    case 'APPLIED':
+      return 'CONFIRMED';
+    case 'FAILED':
+    case 'CANCELED':
+      return 'RELEASED';
+  }
 }
 
 /**
  * Returns whether a change is stored with a round, after an error of the write that stores it. What
  * the round has reserved is released only where it is certain that the change is not stored, and
- * never will be with this round. Where that stays unknown, checkout asks later.
+ * never will be with this round. Where that stays unknown, their owners ask later.
  */
 export async function isStoredElseReleased(
-  reserved: CheckChangeRequest,
+  { redemption, ...reserved }: CheckChangeRequest & { readonly redemption: HeldRedemption | null },
   context: CallContext,
   {
     peers,
     logger,
     ...dependencies
   }: Parameters<typeof checkChange>[2] & {
-    readonly peers: Pick<Peers, 'checkout'>;
+    readonly peers: Pick<Peers, 'checkout' | 'discount'>;
     readonly logger: Pick<Logger, 'warn'>;
   },
 ): Promise<boolean> {
@@ -57,10 +79,11 @@ export async function isStoredElseReleased(
   try {
     const { exists } = await checkChange(reserved, context, dependencies);
     if (exists) return true;
+    if (redemption !== null) await peers.discount.releaseRedemption(redemption, context);
     await peers.checkout.releaseForChange({ changeId, round, keepBalance: false }, context);
     return false;
   } catch (err) {
-    logger.warn({ err, changeId, round }, 'reservation of a change is left to checkout');
+    logger.warn({ err, changeId, round }, 'reservation of a change is left to its owners');
     return false;
   }
 }

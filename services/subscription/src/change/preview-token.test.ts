@@ -107,7 +107,7 @@ function requestOf(subscription: Subscription, quantity: number, instant: Date) 
   const line = { lineItemId: 'line', itemId: 'item', priced: amount, total: amount, left: amount };
   const invoice = { invoiceId: invoiceIdOf(0), status: 'PAID' as const, lines: [line], recurring };
   return aChangeRequest({
-    wanted: { product: null, quantity },
+    wanted: { product: null, quantity, discount: null },
     instant,
     facts: { periodIndex: 0, invoices: [invoice] },
   });

@@ -8,6 +8,7 @@ import {
 import { isAmount } from '@billing/kernel/money';
 import { recurringCharge, type RecurringPrice } from '@billing/kernel/pricing';
 import { fetchProduct } from '../peer/catalog';
+import { checkRedemption } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import type { ProductFacts } from '../subscription/product';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
@@ -29,6 +30,8 @@ interface WantedItem {
 export interface ChangeInput extends WantedItem {
   /** Name of the field under which problems of the item are reported. */
   readonly itemField: 'item' | 'items';
+  /** Null: no discount from the next period on; undefined: it stays. */
+  readonly discountId: string | null | undefined;
   readonly at: ChangeAt | 'AUTO';
   readonly requirePayment: boolean;
   readonly kind: ChangeKind;
@@ -41,12 +44,12 @@ export interface ChangeInput extends WantedItem {
  * Reads the product that a change asks for, and refuses one that the subscription cannot have. A
  * product that the subscription has keeps its price version.
  */
-export async function resolveWanted(
+export async function resolveItem(
   subscription: Subscription,
   input: ChangeInput,
   context: CallContext,
   peers: Peers,
-): Promise<WantedChange> {
+): Promise<Omit<WantedChange, 'discount'>> {
   if (input.kind !== 'UPDATE') return { product: null, quantity: null };
   const main = mainItem(subscription);
   const { priceId, quantity } = input;
@@ -69,6 +72,32 @@ export async function resolveWanted(
     if (found?.price === undefined) throw notFound('Product');
     return found.price.productId;
   }
+}
+
+/**
+ * Reads the discount that a change asks for, and refuses one that the change could not redeem. A
+ * discount that the subscription has stays, and so does its span.
+ */
+export async function resolveDiscount(
+  subscription: Subscription,
+  {
+    discountId,
+    productId,
+    holderId,
+  }: Pick<ChangeInput, 'discountId'> & {
+    /** Product of the main item after the change. */
+    readonly productId: string;
+    readonly holderId: string;
+  },
+  context: CallContext,
+  peers: Peers,
+): Promise<WantedChange['discount']> {
+  if (discountId === undefined || discountId === (subscription.discount?.id ?? null)) return null;
+  if (discountId === null) return { next: null };
+  const currency = currencyOf(subscription);
+  const redemption = { discountId, productId, currency, holderId };
+  const found = await checkRedemption(peers, redemption, context);
+  return { next: { ...found, firstPeriodStart: null, holderId } };
 }
 
 function checkProduct(

@@ -136,7 +136,7 @@ function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date
     customer: { id: customer.id, email: customer.email, name: customer.name },
     collectionMethod: customer.collectionMethod,
     items: [{ id: itemId, productId, productName, price, quantity }],
-    discount: discount === null ? null : { ...discount, firstPeriodStart: null },
+    discount: discount === null ? null : { ...discount, firstPeriodStart: null, holderId: null },
     authorizedTransactionId,
     isAuthorizing: false,
     metadata,

@@ -3,6 +3,8 @@ import { pinRates } from '../usage/usage-period';
 import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import { paused } from '../subscription/change-at-renewal';
+import { withDiscountAfter } from '../subscription/change-side';
+import { runningDiscount } from '../subscription/discount';
 import { startNewCycle } from './plan-new-cycle';
 
 /** Cancels the change that waits, because the subscription ends. */
@@ -55,8 +57,10 @@ export function withAppliedChange(
           applied: (earlier?.applied ?? 0) + 1,
           charges,
           invoiceIds,
+          discount: change.beginsCycle ? exchanged.discount : runningDiscount(current),
         };
-  const next = { ...exchanged, changes: { ...changes, period, waiting: waitingIn(exchanged) } };
+  const kept = exchanged.changes;
+  const next = { ...exchanged, changes: { ...kept, period, waiting: waitingIn(exchanged) } };
   const applied: SubscriptionChange = { ...change, status: 'APPLIED', updatedAt: now };
   return withFinished(withRevenue(next, change, current), applied);
 }
@@ -80,12 +84,13 @@ function waitingIn(subscription: Subscription): SubscriptionChange | null {
 /** The subscription after a change: in the running period, in a new cycle, or in a pause. */
 function withChangedItems(
   subscription: Subscription,
-  { kind, to, resumeAt, beginsCycle, effectiveAt: at, invoice }: SubscriptionChange,
+  { kind, wanted, to, resumeAt, beginsCycle, effectiveAt: at, invoice }: SubscriptionChange,
 ): Subscription {
   if (kind === 'PAUSE') return paused(subscription, { at, resumeAt });
-  if (!beginsCycle) return { ...subscription, items: to.items };
+  const discounted = withDiscountAfter(subscription, wanted);
+  if (!beginsCycle) return { ...discounted, items: to.items };
   const invoiceId = invoice?.invoiceId ?? null;
-  const { state, periodIndex } = startNewCycle(subscription, to.items, { at, invoiceId });
+  const { state, periodIndex } = startNewCycle(discounted, to.items, { at, invoiceId });
   // A change does not begin a cycle of metered prices, so its period has no usage to bill. What
   // time begins is known only when its invoice is created.
   const isKnown = invoice?.isByTime !== true;

@@ -21,8 +21,8 @@ function waitingFor(wanted: WantedChange): Subscription {
 }
 
 describe('the items of the next period', () => {
-  const seats = (quantity: number): WantedChange => ({ product: null, quantity });
-  const toOther: WantedChange = { product: other, quantity: null };
+  const seats = (quantity: number): WantedChange => ({ product: null, quantity, discount: null });
+  const toOther: WantedChange = { product: other, quantity: null, discount: null };
 
   test.each<[string, Subscription, WantedChange, 'NOW' | 'PERIOD_END' | 'AUTO', [string, number]]>([
     ['are those of a change now', subscription, seats(8), 'NOW', ['', 8]],

@@ -18,6 +18,7 @@ import {
 import { currentPeriod, type Subscription } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 import { pausedAtEnd, planAtRenewal, withItemsAtRenewal } from '../subscription/change-at-renewal';
+import { withDiscountAfter } from '../subscription/change-side';
 import { type ChangeRequest, checkRequest } from './check-change';
 import {
   cancelWaiting,
@@ -33,7 +34,7 @@ import { planChange } from './plan-change';
 const recentIdsMax = 50;
 
 /**
- * Stores a change of the items:
+ * Stores a change of the items or the discount:
  * - PENDING: it takes effect at the end of the period;
  * - PAYING: its invoice is charged first;
  * - APPLIED otherwise, and its invoice is collected like any other.
@@ -200,7 +201,7 @@ export function resumeByTime(
   const request: ChangeRequest = {
     changeId: resumeIdOf(next),
     ...{ kind: 'RESUME', at: 'NOW', resumeAt: null, proration: 'PRORATE', metadata: {} },
-    wanted: { product: null, quantity: null },
+    wanted: { product: null, quantity: null, discount: null },
     ...{ instant: at, requirePayment: false, balanceRound: null, reservedRound: null },
     ...{ invoiceId: invoiceIdOf(next), creditNoteIdOf: () => '', facts: null },
     taxFacts: { buyer: null, taxCategory: null },
@@ -244,15 +245,12 @@ export function applyWaitingChange(subscription: Subscription, at: Date): Subscr
     effectiveAt: at,
     updatedAt: at,
   };
-  const { changes } = subscription;
   const changed =
     waiting.kind === 'PAUSE'
       ? pausedAtEnd(subscription, waiting)
-      : withItemsAtRenewal(subscription, applied.to.items);
-  const state = withFinished(
-    withRevenue({ ...changed, changes: { ...changes, waiting: null } }, applied, subscription),
-    applied,
-  );
+      : withItemsAtRenewal(withDiscountAfter(subscription, waiting.wanted), applied.to.items);
+  const done = { ...changed, changes: { ...changed.changes, waiting: null } };
+  const state = withFinished(withRevenue(done, applied, subscription), applied);
   return {
     state,
     events: [updated(subscription, state, { changeId: waiting.id })],

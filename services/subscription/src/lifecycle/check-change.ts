@@ -3,7 +3,7 @@ import { isParked } from '../over-limit/parking';
 import { cyclesMax, cyclesSince } from '../subscription/billing-cycle';
 import { isSameItems, itemsAfter, monthlyAmountOf } from '../subscription/change-side';
 import { compareIntervals } from '../subscription/monthly-amount';
-import type { ChangeAt } from '../subscription/subscription-change';
+import type { ChangeAt, SubscriptionChange } from '../subscription/subscription-change';
 import { mainItem, type Subscription, type SubscriptionItems } from '../subscription/subscription';
 import type { ChangeTerms } from './change-terms';
 import { beginsCycle } from './plan-change';
@@ -38,7 +38,11 @@ export function checkRequest(
   if (at === 'NOW') checkRoom(current);
   if (isNewCycle) checkCycles(current, now);
   if (request.kind !== 'UPDATE') return at;
-  const isSame = !isNewCycle && isSameItems(current.items, itemsAfter(current, request.wanted));
+  const { wanted } = request;
+  const isSame =
+    !isNewCycle &&
+    wanted.discount === null &&
+    isSameItems(current.items, itemsAfter(current, wanted));
   if (at === 'PERIOD_END' && current.cancelAtPeriodEnd) throw setToCancel();
   const replaces = at === 'PERIOD_END' && current.changes.waiting !== null;
   if (isSame && !replaces) throw nothingToChange();
@@ -96,18 +100,25 @@ export function resolveAt(
   return (after ?? 0n) >= (before ?? 0n) ? 'NOW' : 'PERIOD_END';
 }
 
-/**
- * The items that the next period bills after a change: a change that waits applies to what is there
- * then, unless the change replaces it or changes the product.
- */
+/** The items that the next period bills after a change and one that waits. */
 export function itemsAtRenewal(subscription: Subscription, request: WantedOf): SubscriptionItems {
   const items = itemsAfter(subscription, request.wanted);
-  const { waiting } = subscription.changes;
+  const waiting = waitingAfter(subscription, request);
+  return waiting === null ? items : itemsAfter({ items }, waiting.wanted);
+}
+
+/**
+ * The change that waits after another one. It applies to what is there then, unless the other one
+ * replaces it or changes the product.
+ */
+export function waitingAfter(
+  subscription: Subscription,
+  request: WantedOf,
+): SubscriptionChange | null {
+  const [{ productId }] = itemsAfter(subscription, request.wanted);
   const isReplaced = resolveAt(subscription, request) === 'PERIOD_END';
-  const isOfProducts = items[0].productId !== mainItem(subscription).productId;
-  return waiting === null || isReplaced || isOfProducts
-    ? items
-    : itemsAfter({ items }, waiting.wanted);
+  const isOfProducts = productId !== mainItem(subscription).productId;
+  return isReplaced || isOfProducts ? null : subscription.changes.waiting;
 }
 
 function checkCycles(subscription: Subscription, now: Date): void {

@@ -51,7 +51,9 @@ export function endBeforeStart(subscription: Subscription, now: Date): Subscript
 /** Releases the redemption of a subscription that never started. */
 export function releaseRedemption({ discount }: Subscription): ReleaseRedemption[] {
   if (discount === null) return [];
-  return [{ type: 'releaseRedemption', payload: { discountId: discount.id } }];
+  const { id: discountId, holderId } = discount;
+  const payload = { discountId, ...(holderId !== null && { holderId }) };
+  return [{ type: 'releaseRedemption', payload }];
 }
 
 /**

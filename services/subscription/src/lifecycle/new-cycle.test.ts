@@ -37,7 +37,7 @@ const product = (amount: bigint, billingInterval: 'MONTHLY' | 'YEARLY' | 'WEEKLY
 
 const toYear = (parts: Partial<ChangeRequest> = {}) =>
   aChangeRequest({
-    wanted: { product: product(100000n, 'YEARLY'), quantity: null },
+    wanted: { product: product(100000n, 'YEARLY'), quantity: null, discount: null },
     facts: factsOf(running, 10000n),
     requirePayment: false,
     ...parts,
@@ -108,7 +108,7 @@ test('a new cycle takes a discount of one period only once', () => {
 
 test('a full charge of the same interval gives nothing back', () => {
   const request = toYear({
-    wanted: { product: product(20000n, 'MONTHLY'), quantity: null },
+    wanted: { product: product(20000n, 'MONTHLY'), quantity: null, discount: null },
     proration: 'FULL_AND_RESET',
   });
   const { state } = requestChange(running, request, { now: middle });
@@ -120,7 +120,7 @@ test('a full charge of the same interval gives nothing back', () => {
 
 test('without proration the items change, and the charges stay', () => {
   const request = toYear({
-    wanted: { product: product(20000n, 'MONTHLY'), quantity: null },
+    wanted: { product: product(20000n, 'MONTHLY'), quantity: null, discount: null },
     proration: 'NONE',
   });
   const { state } = requestChange(running, request, { now: middle });
@@ -130,7 +130,7 @@ test('without proration the items change, and the charges stay', () => {
 });
 
 test('another interval at the end of the period begins a cycle there', () => {
-  const wanted = { product: product(3000n, 'WEEKLY'), quantity: null };
+  const wanted = { product: product(3000n, 'WEEKLY'), quantity: null, discount: null };
   const waiting = requestChange(running, toYear({ wanted, at: 'PERIOD_END' }), { now: middle });
   expect(waiting.state.changes.waiting?.to).toMatchObject({
     currentPeriodStart: day('07-01'),
@@ -146,7 +146,10 @@ test.each([
   ['more a month', product(20000n, 'MONTHLY'), 'NOW'],
   ['less a month', product(2000n, 'MONTHLY'), 'PERIOD_END'],
 ] as const)('by AUTO, %s takes effect %s', (_name, wanted, expected) => {
-  const request = toYear({ wanted: { product: wanted, quantity: null }, at: 'AUTO' });
+  const request = toYear({
+    wanted: { product: wanted, quantity: null, discount: null },
+    at: 'AUTO',
+  });
   expect(resolveAt(running, request)).toBe(expected);
 });
 

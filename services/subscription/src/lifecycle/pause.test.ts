@@ -29,7 +29,7 @@ const facts: PeriodFacts = {
   ],
 };
 
-const unchangedItems = { product: null, quantity: null };
+const unchangedItems = { product: null, quantity: null, discount: null };
 const aPause = (parts: Partial<ChangeRequest> = {}) =>
   aChangeRequest({
     ...{ changeId: 'pause', kind: 'PAUSE', wanted: unchangedItems, proration: 'NONE', facts },
@@ -104,7 +104,7 @@ describe('a pause now', () => {
 
   test('takes changes of the items for free, which the end of the pause bills', () => {
     const product = { productId: 'p', productName: 'P', price: aPrice({ id: 'x', amount: 3000n }) };
-    const change = aChangeRequest({ wanted: { product, quantity: null } });
+    const change = aChangeRequest({ wanted: { product, quantity: null, discount: null } });
     const changed = requestChange(state, change, { now: day('07-10') }).state;
     expect(changed.changes.finished.at(-1)).toMatchObject({ invoice: null, at: 'NOW' });
     const resumed = requestChange(changed, aResume(), { now: day('08-10') }).state;
@@ -145,7 +145,7 @@ describe('a pause at the period end', () => {
 
   test('survives a change to another product now', () => {
     const product = { productId: 'p', productName: 'P', price: aPrice({ id: 'x', amount: 3000n }) };
-    const change = aChangeRequest({ wanted: { product, quantity: null }, facts });
+    const change = aChangeRequest({ wanted: { product, quantity: null, discount: null }, facts });
     const { state } = requestChange(waiting, change, { now: day('06-20') });
     expect(state.changes.waiting?.kind).toBe('PAUSE');
   });

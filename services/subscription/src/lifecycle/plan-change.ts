@@ -4,8 +4,13 @@ import { recurringCharge } from '@billing/kernel/pricing';
 import { chargesAfter, type ItemCharge, prorate } from '@billing/kernel/proration/prorated-change';
 import { Decimal } from '@billing/kernel/decimal';
 import { isSameInterval, periodOf } from '../subscription/billing-cycle';
-import { itemsAfter, monthlyAmountOf, sideOf } from '../subscription/change-side';
-import { knownCurrency, termsOf } from '../subscription/discount';
+import {
+  itemsAfter,
+  monthlyAmountOf,
+  sideOf,
+  withDiscountAfter,
+} from '../subscription/change-side';
+import { knownCurrency, runningDiscount, termsOf } from '../subscription/discount';
 import {
   mainItem,
   type Subscription,
@@ -47,16 +52,18 @@ export function beginsCycle(
 }
 
 /**
- * Computes a change that takes effect at an instant of the running period. Before the first billed
- * period it costs nothing. A change that gives back more than it charges has credit notes.
+ * Computes a change that takes effect at an instant of the running period, which keeps its
+ * discount. Before the first billed period it costs nothing. A change that gives back more than it
+ * charges has credit notes.
  */
 export function planChange(subscription: Subscription, terms: ChangeTerms): ChangePlan {
   if (terms.kind === 'PAUSE') return planPause(subscription, terms);
   const items = itemsAfter(subscription, terms.wanted);
+  const discounted = withDiscountAfter(subscription, terms.wanted);
   const from = sideOf(subscription);
   const monthlyAmountBefore = monthlyAmountOf(subscription, subscription.items);
   if (beginsCycle(subscription, terms)) {
-    const { state, cost } = planNewCycle(subscription, items, terms);
+    const { state, cost } = planNewCycle(discounted, items, terms);
     const monthlyAmountAfter = monthlyAmountOf(state, items);
     return {
       ...{ from, to: sideOf(state), monthlyAmountBefore, monthlyAmountAfter, ...cost },
@@ -65,7 +72,7 @@ export function planChange(subscription: Subscription, terms: ChangeTerms): Chan
   }
   return {
     from,
-    to: sideOf({ ...subscription, items }),
+    to: sideOf({ ...discounted, items }),
     monthlyAmountBefore,
     monthlyAmountAfter: monthlyAmountOf(subscription, items),
     ...costWithin(subscription, items, terms),
@@ -169,7 +176,8 @@ function isUnchanged(from: SubscriptionItem, to: SubscriptionItem): boolean {
 }
 
 /** The discount, if the running period is discounted. */
-function discountOf({ discount }: Subscription, start: Date): Subscription['discount'] {
+function discountOf(subscription: Subscription, start: Date): Subscription['discount'] {
+  const discount = runningDiscount(subscription);
   if (discount === null || discount.firstPeriodStart === null) return null;
   return discountsPeriod(discount, { first: discount.firstPeriodStart, start }) ? discount : null;
 }

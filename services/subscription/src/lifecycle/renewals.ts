@@ -115,7 +115,13 @@ function takeStep(
       return superseding(subscription, step.at, (current) => {
         const changed = applyWaitingChange(current, step.at);
         if (changed.state.phase === 'PAUSED') return changed;
-        return followedBy(changed, renew(changed.state, decision.invoiceIdOf));
+        const { state, events, commands } = renew(changed.state, decision.invoiceIdOf);
+        // An outage of the discount service must not delay the bill.
+        return {
+          state,
+          events: [...changed.events, ...events],
+          commands: [...commands, ...changed.commands],
+        };
       });
     case 'RESUME':
       return superseding(subscription, step.at, (current) =>

@@ -1,5 +1,5 @@
 import { beginCycle, endCycle, isSameInterval, nextPeriodIndex, periodOf } from './billing-cycle';
-import { itemsAfter, monthlyAmountOf, sideOf } from './change-side';
+import { itemsAfter, monthlyAmountOf, sideOf, withDiscountAfter } from './change-side';
 import { currentPeriod, mainItem, type Subscription, type SubscriptionItems } from './subscription';
 import type { ChangePlan, SubscriptionChange } from './subscription-change';
 
@@ -52,7 +52,7 @@ function itemsAtEnd(
   { wanted }: Pick<SubscriptionChange, 'wanted'>,
 ): Pick<SubscriptionChange, 'to' | 'monthlyAmountAfter'> {
   const items = itemsAfter(subscription, wanted);
-  const state = withItemsAtRenewal(subscription, items);
+  const state = withItemsAtRenewal(withDiscountAfter(subscription, wanted), items);
   const { start, end } = periodOf(state, nextPeriodIndex(state));
   return {
     to: { ...sideOf(state), currentPeriodStart: start, currentPeriodEnd: end },

@@ -79,7 +79,11 @@ export interface ConfirmRedemption extends Command {
 /** Releases the redemption of a subscription that ended before its start. */
 export interface ReleaseRedemption extends Command {
   readonly type: 'releaseRedemption';
-  readonly payload: { readonly discountId: string };
+  readonly payload: {
+    readonly discountId: string;
+    /** Absent: the subscription. */
+    readonly holderId?: string;
+  };
 }
 
 /** Saves the payment method of an authorization that no invoice captures soon. */

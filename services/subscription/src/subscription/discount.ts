@@ -39,6 +39,16 @@ function isForProduct(
   return productIds === null || productIds.length === 0 || productIds.includes(productId);
 }
 
+/** The discount of the running period: a change of it counts from the next one. */
+export function runningDiscount({
+  discount,
+  periodIndex,
+  changes: { period },
+}: Pick<Subscription, 'discount' | 'periodIndex' | 'changes'>): Subscription['discount'] {
+  if (period?.discount === undefined || period.periodIndex !== periodIndex) return discount;
+  return period.discount;
+}
+
 /** Time from which periods are no longer discounted; null when it is not known yet, or never. */
 export function discountEndsAt(subscription: Subscription): Date | null {
   const { discount } = subscription;

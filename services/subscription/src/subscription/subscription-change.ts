@@ -1,14 +1,14 @@
 import type { DiscountType } from '@billing/kernel/discounting';
 import type { ChargeDetails } from '@billing/kernel/charge';
 import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
-import type { SubscriptionItem, SubscriptionItems } from './subscription';
+import type { SubscriptionDiscount, SubscriptionItem, SubscriptionItems } from './subscription';
 
 export type ChangeStatus = 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCELED';
 
 /** Time at which a change takes effect; AUTO is resolved when the change is asked for. */
 export type ChangeAt = 'NOW' | 'PERIOD_END';
 
-/** Kind of a change: it changes the items, pauses the subscription, or ends a pause. */
+/** Kind of a change: it changes items or discount, pauses the subscription, or ends a pause. */
 export type ChangeKind = 'UPDATE' | 'PAUSE' | 'RESUME';
 
 /** Rule for charges and credits of a change for the rest of its period. */
@@ -19,6 +19,8 @@ export interface WantedChange {
   /** Product and price version, pinned when the change is asked for. */
   readonly product: Pick<SubscriptionItem, 'productId' | 'productName' | 'price'> | null;
   readonly quantity: number | null;
+  /** Discount whose redemption the change holds; `next` is null to remove the present one. */
+  readonly discount: { readonly next: SubscriptionDiscount | null } | null;
 }
 
 /** A subscription before or after a change. */
@@ -100,7 +102,7 @@ export interface ChangeFailure {
   readonly message: string;
 }
 
-/** A change of a subscription's items, as asked for and as it went. */
+/** A change of a subscription's items or discount, as asked for and as it went. */
 export interface SubscriptionChange {
   readonly id: string;
   readonly kind: ChangeKind;
@@ -155,6 +157,8 @@ export interface ChangedPeriod {
   /** Changes that were applied in the period. */
   readonly applied: number;
   readonly charges: readonly ItemCharge[];
+  /** Discount of the period. Absent: that of the subscription; stored by an earlier release. */
+  readonly discount?: SubscriptionDiscount | null;
   /** The invoices of the period, oldest first: its own, then those of changes. */
   readonly invoiceIds: readonly string[];
 }
@@ -192,6 +196,8 @@ export interface SubscriptionChanges {
   readonly recentIds: readonly string[];
   /** Recurring amount a month at the start; null: the present one. */
   readonly startedAmount: bigint | null;
+  /** Discount of the creation, once a change has replaced it; null: it stays, or there was none. */
+  readonly startedDiscountId: string | null;
   readonly revenue: readonly RevenueStep[];
 }
 
@@ -204,6 +210,7 @@ export const noChanges: SubscriptionChanges = {
   refused: [],
   recentIds: [],
   startedAmount: null,
+  startedDiscountId: null,
   revenue: [],
 };
 

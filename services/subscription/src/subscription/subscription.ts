@@ -56,8 +56,10 @@ export interface DiscountSnapshot extends DiscountSpan {
   readonly value: string;
 }
 
-/** The one discount of a subscription, and where it began. */
+/** The one discount of a subscription, where it began, and who holds its redemption. */
 export interface SubscriptionDiscount extends DiscountSnapshot {
+  /** Holder of the redemption that a change has reserved; null: the subscription or its session. */
+  readonly holderId: string | null;
   /** Start of the first discounted period; null: none so far. */
   readonly firstPeriodStart: Date | null;
 }

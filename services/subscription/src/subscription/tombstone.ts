@@ -21,12 +21,15 @@ export function tombstone(id: string): Transition<SubscriptionRecord> {
 
 /**
  * A redemption is used by the subscription that was created with its discount, unless that ended
- * before its start.
+ * with it before its start. A change has its own redemption.
  */
 export function redemptionState(
   record: SubscriptionRecord,
   { discountId }: { readonly discountId: string },
 ): RedemptionState {
-  if (record.isTombstone || record.discount?.id !== discountId) return 'RELEASED';
-  return record.endedBeforeStart ? 'RELEASED' : 'CONFIRMED';
+  if (record.isTombstone) return 'RELEASED';
+  if (record.changes.startedDiscountId === discountId) return 'CONFIRMED';
+  const { discount, endedBeforeStart } = record;
+  const isHolder = discount?.id === discountId && discount.holderId === null;
+  return isHolder && !endedBeforeStart ? 'CONFIRMED' : 'RELEASED';
 }

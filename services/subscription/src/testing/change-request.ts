@@ -6,7 +6,7 @@ export function aChangeRequest(parts: Partial<ChangeRequest> = {}): ChangeReques
     changeId: 'change',
     kind: 'UPDATE',
     resumeAt: null,
-    wanted: { product: null, quantity: 3 },
+    wanted: { product: null, quantity: 3, discount: null },
     proration: 'PRORATE',
     at: 'NOW',
     requirePayment: true,

@@ -220,8 +220,7 @@ class PeerServers {
       updateCustomer: neverAsked,
       deleteCustomer: neverAsked,
       getCustomers: async ({ ids }) => {
-        if (this.isCustomerDown)
-          throw new DomainError('unavailable', 'DOWN', 'Service unavailable');
+        if (this.isCustomerDown) throw unavailable();
         return { customers: [...this.customers.values()].filter(({ id }) => ids.includes(id)) };
       },
       getCustomer: neverAsked,
@@ -255,7 +254,7 @@ class PeerServers {
         responses: requests.map((request) => this.createInvoice(request, context)),
       }),
       voidDerivedInvoice: async (request, context) => {
-        this.refuseWhileDown();
+        if (this.isCheckoutDown) throw unavailable();
         if (this.isVoidBroken) throw new Error('Broken');
         if (this.isPaymentRunning) {
           const message = 'A payment is in progress';
@@ -280,7 +279,7 @@ class PeerServers {
         return { creditNote: undefined };
       },
       endCollection: async (request, context) => {
-        this.refuseWhileDown();
+        if (this.isCheckoutDown) throw unavailable();
         if (!this.invoices.some(({ request: { invoiceId } }) => invoiceId === request.invoiceId)) {
           throw notFound('Invoice');
         }
@@ -288,7 +287,7 @@ class PeerServers {
         return { invoice: undefined };
       },
       resolveAuthorization: async (request, context) => {
-        this.refuseWhileDown();
+        if (this.isCheckoutDown) throw unavailable();
         this.authorizations.push({ request, context });
         return { paymentMethodId: 'method' };
       },
@@ -305,7 +304,7 @@ class PeerServers {
   }
 
   private createInvoice(request: CreateInvoiceRequest, context: CallContext) {
-    this.refuseWhileDown();
+    if (this.isCheckoutDown) throw unavailable();
     if (this.isInvoicingDown) throw unavailable();
     this.invoices.push({ request, context });
     const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
@@ -323,6 +322,9 @@ class PeerServers {
         this.releases.push({ request, context });
         return {};
       },
+      checkRedemption: async ({ discountId }) => ({
+        discount: known(this.discounts, discountId, 'Discount'),
+      }),
       reserveRedemption: async (request, context) => {
         const discount = known(this.discounts, request.discountId, 'Discount');
         this.reservations.push({ request, context });
@@ -335,10 +337,6 @@ class PeerServers {
         return {};
       },
     };
-  }
-
-  private refuseWhileDown(): void {
-    if (this.isCheckoutDown) throw unavailable();
   }
 }
 

@@ -48,6 +48,10 @@ const changeShape = {
   items: optional(z.array(WantedItem).min(1).max(1, 'Only one item is supported')).meta({
     description: 'The items as they shall be, in place of the three fields above.',
   }),
+  discountId: z.string().nullable().optional().meta({
+    description:
+      'Discount from the next period on, in place of the present one; the running period keeps its discount. Null: none. The discount that the subscription has goes on.',
+  }),
   at: optional(z.enum(['AUTO', 'NOW', 'PERIOD_END'])).meta({
     description:
       'Defaults to `AUTO`: an upgrade takes effect now, a downgrade at the period end. A pause defaults to `PERIOD_END`.',
@@ -93,7 +97,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     path: '/subscriptions/:id/changes',
     operation: {
       id: 'createSubscriptionChange',
-      summary: 'Change the product or quantity of a subscription',
+      summary: 'Change the product, quantity or discount of a subscription',
       description:
         'Returns once the change is applied, failed or pending, or after 8 seconds. A failed payment is an answer: 201 with `status` `FAILED` and the reason in `failure`.',
       body: CreateSubscriptionChange,
@@ -185,7 +189,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
 const ofAll: readonly string[] = ['kind', 'metadata', 'previewToken'];
 const fieldsOf: Readonly<Record<NonNullable<ChangeBody['kind']>, readonly string[]>> = {
   UPDATE: [
-    ...['productId', 'priceId', 'quantity', 'items', 'at'],
+    ...['productId', 'priceId', 'quantity', 'items', 'discountId', 'at'],
     ...['proration', 'collect', 'requirePayment'],
   ],
   PAUSE: ['at', 'proration', 'resumeAt'],
@@ -205,10 +209,11 @@ function refuseOthers(body: ChangeBody): void {
   throw invalidInput(Object.fromEntries(others.map((field) => [field, ['Not with this kind']])));
 }
 
-/** Reads the item that a body asks for; refuses a body that names it twice. */
+/** Reads item and discount of a body; refuses a body that names an item twice. */
 export function toProtoChangeInput(body: ChangeBody): ChangeInput {
   refuseOthers(body);
   const { productId, priceId, quantity, items, at, requirePayment, proration } = body;
+  const { discountId } = body;
   const isNamed = [productId, priceId, quantity].some((field) => field !== undefined);
   if (items !== undefined && isNamed) {
     throw invalidInput({ items: ['Not together with productId, priceId or quantity'] });
@@ -224,5 +229,6 @@ export function toProtoChangeInput(body: ChangeBody): ChangeInput {
     proration: changeProrations.valueOf(proration),
     kind: changeKinds.valueOf(body.kind),
     resumeAt: body.resumeAt,
+    discount: discountId === undefined ? undefined : { id: discountId ?? undefined },
   };
 }
