@@ -83,7 +83,11 @@ async function startOwners(): Promise<RunningService> {
       applyCollectionResult: unused,
       createFromCheckout: unused,
       listUsagePeriods: unused,
-      checkChange: unused,
+      checkChange: async ({ changeId }, context) => {
+        const { state } = await answer(`change ${changeId}`, '', context);
+        const { REDEMPTION_STATE_UNSPECIFIED: unknown } = RedemptionState;
+        return state === unknown ? { exists: false } : { exists: true, redemption: state };
+      },
       checkSubscriptionRedemption: ({ subscriptionId, discountId }, context) =>
         answer(`subscription ${subscriptionId}`, discountId, context),
     }),
@@ -134,6 +138,52 @@ test.each([
   await reserve(discounts, context, { discountId });
   const [check] = checksOf(`${noun} ${holderId}`);
   expect(check).toMatchObject({ discountId, context: { tenant: context.tenant } });
+});
+
+const heldForChange = {
+  ...{
+    currency: 'USD',
+    productId: '',
+    holder: RedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION_CHANGE,
+  },
+};
+
+test.each([
+  ['was never stored', RedemptionState.REDEMPTION_STATE_UNSPECIFIED, 0],
+  ['was canceled', RedemptionState.REDEMPTION_STATE_RELEASED, 0],
+  ['waits', RedemptionState.REDEMPTION_STATE_HELD, 1],
+  ['was applied', RedemptionState.REDEMPTION_STATE_CONFIRMED, 1],
+])(
+  'the redemption of a change that %s is decided by its subscription',
+  async (_name, state, count) => {
+    const context = testContext();
+    const { id: discountId } = await create(discounts, context, { maxRedemptions: 1 });
+    const [holderId, changeId, subscriptionId] = [newId(), newId(), newId()];
+    states.set(`change ${changeId}`, state);
+    const change = { subscriptionId, changeId, round: 2 };
+    await discounts.reserveRedemption({ ...heldForChange, discountId, holderId, change }, context);
+    // A holder keeps what it has; another one is refused.
+    const asked = { discountId, productId: '', currency: 'USD' };
+    expect(await discounts.checkRedemption({ ...asked, holderId }, context)).toMatchObject({
+      discount: { id: discountId },
+    });
+    await expect(discounts.checkRedemption(asked, context)).rejects.toMatchObject({
+      reason: 'DISCOUNT_EXHAUSTED',
+    });
+    await eventually(async () => {
+      expect(checksOf(`change ${changeId}`).length).toBeGreaterThanOrEqual(1);
+      const present = await read(discounts, context, discountId);
+      expect(present.redemptionCount).toBe(count);
+    });
+  },
+);
+
+test('a change without its subscription and round is refused as a holder', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context);
+  await expect(
+    discounts.reserveRedemption({ ...heldForChange, discountId, holderId: newId() }, context),
+  ).rejects.toMatchObject({ fields: { change: ['Required'] } });
 });
 
 test('the slot of a holder whose check returns CONFIRMED can no longer be released', async () => {
