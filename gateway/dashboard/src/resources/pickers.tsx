@@ -120,8 +120,8 @@ function FurtherProduct({ onAdd }: { onAdd: (choice: Choice) => void }) {
   );
 }
 
-/** Optional discount among the active ones. */
-export function DiscountField() {
+/** Optional discount among the active ones; `initial` is chosen at first. */
+export function DiscountField({ initial, hint }: { initial?: Discount | null; hint?: string }) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
   const { data } = useFound<Discount>(activeDiscounts, { search, isEnabled: isOpened });
@@ -132,6 +132,8 @@ export function DiscountField() {
       what="discounts"
       isOptional
       choices={(data?.data ?? []).map(discountChoice)}
+      initial={initial ? discountChoice(initial) : undefined}
+      {...(hint !== undefined && { hint })}
       {...searched}
     />
   );

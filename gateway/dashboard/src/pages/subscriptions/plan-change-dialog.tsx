@@ -2,13 +2,14 @@ import { useListed } from '../../api/queries';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import { Answer } from '../../parts/element/notices';
-import { isRecurring, ProductField } from '../../resources/pickers';
+import type { Discount } from '../../resources/discount';
+import { DiscountField, isRecurring, ProductField } from '../../resources/pickers';
 import type { Product } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
 import { ChangeSteps } from './change-steps';
 import { type WantedChange, wantedChange } from './plan-change';
 
-/** Button that changes product or quantity of a subscription, after a preview of the price. */
+/** Button that changes product, quantity or discount of a subscription, after a preview. */
 export function PlanChange({
   subscription,
   refusal,
@@ -16,12 +17,12 @@ export function PlanChange({
   subscription: Subscription;
   refusal: string | undefined;
 }) {
-  const { productId, quantity, currency, status } = subscription;
+  const { productId, quantity, status } = subscription;
   if (status === 'CANCELED') return null;
   return (
     <DialogButton
       label="Change plan"
-      title="Change plan or quantity"
+      title="Change plan, quantity or discount"
       tone="quiet"
       refusal={refusal}
     >
@@ -31,7 +32,7 @@ export function PlanChange({
           kind="UPDATE"
           initial={{ productId, quantity, at: 'AUTO', proration: 'PRORATE' }}
           form={(wanted: WantedChange, onReview) => (
-            <WantedStep {...{ wanted, currency, close, onReview }} />
+            <WantedStep {...{ wanted, subscription, close, onReview }} />
           )}
         />
       )}
@@ -51,25 +52,41 @@ const prorations = [
   ['NONE', 'Nothing until the next period'],
 ] as const;
 
-function WantedStep({
-  wanted,
-  currency,
-  close,
-  onReview,
-}: {
+interface WantedStepProps {
   wanted: WantedChange;
-  currency: string;
+  subscription: Pick<Subscription, 'currency' | 'discountId'>;
   close: () => void;
   onReview: (wanted: WantedChange) => Promise<void>;
-}) {
+}
+
+function WantedStep(props: WantedStepProps) {
+  const { wanted, subscription } = props;
+  const { discountId = subscription.discountId } = wanted;
+  const discount = useListed<Discount>('/v1/discounts', discountId ?? '');
+  if (discountId === null) return <WantedForm {...props} discount={null} />;
+  return (
+    <Answer of={discount} what="discount">
+      {(found) => <WantedForm {...props} discount={found} />}
+    </Answer>
+  );
+}
+
+function WantedForm({
+  wanted,
+  subscription,
+  discount,
+  close,
+  onReview,
+}: WantedStepProps & { discount: Discount | null }) {
   const chosen = useListed<Product>('/v1/products', wanted.productId);
+  const { currency } = subscription;
   return (
     <Answer of={chosen} what="product">
       {(product) => (
         <Form
           submit="Review price"
           onCancel={close}
-          onSubmit={(values) => onReview(wantedChange(values))}
+          onSubmit={(values) => onReview(wantedChange(values, subscription))}
         >
           <ProductField
             initial={product ?? undefined}
@@ -82,6 +99,7 @@ function WantedStep({
             autoComplete="off"
             defaultValue={String(wanted.quantity)}
           />
+          <DiscountField initial={discount} hint="From the next period on" />
           <SelectField name="at" label="When" choices={times} defaultValue={wanted.at} />
           <SelectField
             name="proration"

@@ -186,16 +186,17 @@ test('a form asks for product, quantity, time and proration', () => {
   data.set('at', 'AUTO');
   data.set('quantity', '12');
   data.set('proration', 'NONE');
-  expect(wantedChange(new FormValues(data))).toEqual({
-    productId: 'pro',
-    quantity: 12,
-    at: 'AUTO',
-    proration: 'NONE',
-  });
+  const wanted = { productId: 'pro', quantity: 12, at: 'AUTO', proration: 'NONE' };
+  const from = (discountId: string | null) => wantedChange(new FormValues(data), { discountId });
+  expect(from(null)).toEqual(wanted);
+  expect(from('half')).toEqual({ ...wanted, discountId: null });
+  data.set('discountId', 'half');
+  expect(from('half')).toEqual(wanted);
+  expect(from(null)).toEqual({ ...wanted, discountId: 'half' });
   data.set('quantity', 'twelve');
-  expect(wantedChange(new FormValues(data)).quantity).toBe('twelve');
+  expect(from(null).quantity).toBe('twelve');
   data.set('quantity', '');
-  expect(wantedChange(new FormValues(data)).quantity).toBe(1);
+  expect(from(null).quantity).toBe(1);
 });
 
 test.each([

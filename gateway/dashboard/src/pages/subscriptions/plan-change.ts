@@ -9,6 +9,7 @@ import { fromTimeField } from '../../parts/text/time-field';
 import { dayText } from '../../parts/text/time-text';
 import { reasonText } from '../../resources/invoice/invoice';
 import { priceText } from '../../resources/product';
+import type { Subscription } from '../../resources/subscription';
 
 export type Preview = ReturnType<typeof toJsonPreview>;
 export type SubscriptionChange = ReturnType<typeof toJsonSubscriptionChange>;
@@ -23,15 +24,25 @@ export interface WantedChange {
   readonly quantity: number | string;
   readonly at: string;
   readonly proration: string;
+  /** Null: none. Absent: the discount of the subscription stays. */
+  readonly discountId?: string | null;
 }
 
-/** Change that a form asks for; an empty quantity is 1. */
-export function wantedChange(values: Pick<FormValues, 'text' | 'optional'>): WantedChange {
+/**
+ * Change that a form asks for; an empty quantity is 1. The discount is named only where it is not
+ * the present one.
+ */
+export function wantedChange(
+  values: Pick<FormValues, 'text' | 'optional'>,
+  present: Pick<Subscription, 'discountId'>,
+): WantedChange {
+  const discountId = values.optional('discountId') ?? null;
   return {
     productId: values.text('productId'),
     quantity: typedCount(values.optional('quantity')) ?? 1,
     at: values.text('at'),
     proration: values.text('proration'),
+    ...(discountId !== present.discountId && { discountId }),
   };
 }
 
