@@ -140,6 +140,7 @@ const layers = {
     'config.ts',
     'subscription',
     'item-document.ts',
+    'discount-document.ts',
     'change-document.ts',
     'subscription-message.ts',
     'usage',
