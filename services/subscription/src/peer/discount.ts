@@ -40,7 +40,7 @@ export function toProtoDiscountTerms(
 }
 
 /** A discount that is to be redeemed for a purchase. */
-export interface WantedRedemption {
+interface WantedRedemption {
   readonly discountId: string;
   readonly productId: string;
   readonly currency: string;
