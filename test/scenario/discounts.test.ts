@@ -1,4 +1,5 @@
-import { type Scenario, periodsBetween } from './scenario';
+import { eventually } from '@billing/chassis/testing';
+import { cards, type Scenario, periodsBetween } from './scenario';
 import { beginEachOn } from './stage';
 
 const lastDays = [
@@ -155,6 +156,10 @@ describe('a discount added to a running subscription', () => {
     scenario.client.expect(201, scenario.client.post(changesOf(subscription), body));
   const totals = async (subscription: { id: string }) =>
     (await scenario.invoices(subscription)).map(({ total }) => total);
+  const two = async (): Promise<any[]> => [
+    await scenario.subscription(),
+    await scenario.subscription({ authorizedTransactionId: `${cards.good}_2` }),
+  ];
   const redemptions = async (id: string) =>
     (await scenario.client.expect(200, scenario.client.get(`/discounts/${id}`))).redemptionCount;
 
@@ -180,5 +185,108 @@ describe('a discount added to a running subscription', () => {
     expect((await scenario.invoices(subscription))[1]).toMatchObject({
       discounts: [{ discountId, name: 'Welcome', amount: 5000 }],
     });
+  });
+
+  test('takes the place of another, whose redemption stays used, until it is removed', async () => {
+    const { id: first } = await scenario.discount({ ...half, value: 20, duration: 'FOREVER' });
+    const months = { duration: 'REPEATING', durationInMonths: 3 };
+    const { id: second } = await scenario.discount({ ...half, ...months });
+    const product = { amount: 10000, type: 'PER_UNIT' };
+    const subscription = await scenario.subscription({ product, discountId: first });
+    await scenario.advanceTo('2026-06-16');
+    await change(subscription, { discountId: second });
+    // The running period keeps its 20 %.
+    const { invoiceId } = await change(subscription, { quantity: 2 });
+    const { client } = scenario;
+    expect(await client.expect(200, client.get(`/invoices/${invoiceId}`))).toMatchObject({
+      total: 4000,
+      discounts: [{ discountId: first }],
+    });
+    await scenario.advanceTo('2026-08-16');
+    expect(await scenario.read(subscription)).toMatchObject({
+      discountId: second,
+      discountEndsAt: '2026-10-01T00:00:00.000Z',
+    });
+    expect(await change(subscription, { discountId: null })).toMatchObject({
+      from: { discountId: second },
+      to: { discountId: null },
+    });
+    await scenario.advanceTo('2026-09-01');
+    expect(await totals(subscription)).toEqual([8000, 4000, 10000, 10000, 20000]);
+    expect(await Promise.all([first, second].map(redemptions))).toEqual([1, 1]);
+    const again = await client.post(changesOf(subscription), { discountId: null });
+    expect(again).toMatchObject({ status: 409, body: { error: 'Nothing to change' } });
+  });
+
+  test('at the end of a period holds its redemption until then, or until it is canceled', async () => {
+    const { client } = scenario;
+    const { id: discountId } = await scenario.discount({ ...half, maxRedemptions: 1 });
+    const [subscription, other] = await two();
+    const atEnd = { discountId, at: 'PERIOD_END' };
+    const waiting = await change(subscription, atEnd);
+    expect(waiting).toMatchObject({ status: 'PENDING', to: { discountId } });
+    expect(await scenario.read(subscription)).toMatchObject({
+      discountId: null,
+      pendingChange: { id: waiting.id, to: { discountId } },
+    });
+    const refused = { error: { discountId: ['Discount is not valid'] } };
+    expect(await client.expect(400, client.post(changesOf(other), atEnd))).toEqual(refused);
+    const path = `${changesOf(subscription)}/${waiting.id}`;
+    expect((await client.delete(path)).status).toBe(204);
+    await eventually(async () => {
+      expect(await redemptions(discountId)).toBe(0);
+    });
+    await change(other, atEnd);
+    await scenario.advanceTo('2026-08-01');
+    expect(await totals(subscription)).toEqual([2999, 2999, 2999]);
+    expect(await totals(other)).toEqual([2999, 1499, 2999]);
+    expect(await redemptions(discountId)).toBe(1);
+  });
+
+  test('takes the last redemption in one of 20 changes', async () => {
+    const { client } = scenario;
+    const { id: discountId } = await scenario.discount({ ...half, maxRedemptions: 1 });
+    const subscriptions = await two();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        client.post(changesOf(subscriptions[index % 2]), { discountId }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const others = answers.filter(({ status }) => status !== 201);
+    expect(others.every(({ status }) => [400, 409, 503].includes(status))).toBe(true);
+    await eventually(async () => {
+      expect(await redemptions(discountId)).toBe(1);
+    });
+    const read = await Promise.all(subscriptions.map((one) => scenario.read(one)));
+    expect(read.filter((one) => one.discountId === discountId)).toHaveLength(1);
+  });
+
+  test('is shown by a preview, which is refused once the discount is not valid', async () => {
+    const { client } = scenario;
+    const { id: productId } = await scenario.product();
+    const { id: elsewhere } = await scenario.discount({ ...half, productIds: [productId] });
+    const { id: discountId } = await scenario.discount(half);
+    const subscription = await scenario.subscription();
+    const preview = (body: object) =>
+      client.post('/previews', { kind: 'CHANGE', subscriptionId: subscription.id, change: body });
+    expect((await preview({ discountId: elsewhere })).body).toEqual({
+      error: { discountId: ['Discount is not valid'] },
+    });
+    const { token: previewToken, ...shown } = await client.expect(200, preview({ discountId }));
+    expect(shown).toMatchObject({
+      ...{ dueNow: 0, invoice: null },
+      nextInvoice: { total: 1499, discounts: [{ discountId, amount: 1500 }] },
+    });
+    expect(await redemptions(discountId)).toBe(0);
+    const active = (is: boolean) =>
+      client.request('PATCH', `/discounts/${discountId}`, { body: { active: is } });
+    await client.expect(200, active(false));
+    const body = { discountId, previewToken };
+    expect((await client.post(changesOf(subscription), body)).body).toEqual({
+      error: 'Preview is stale: discount',
+    });
+    await client.expect(200, active(true));
+    expect(await change(subscription, body)).toMatchObject({ status: 'APPLIED' });
   });
 });
