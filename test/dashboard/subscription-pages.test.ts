@@ -3,7 +3,7 @@ import { desktop, expectAccessible, phone, takeScreenshot, visit } from '../supp
 import { ensureChromium } from '../support/chromium';
 import { authorization, numbers, type PortalScene, usd } from '../support/portal-scene';
 import { DashboardScene } from './dashboard-scene';
-import { confirmDialog, fillIn, heading, look, press, pressInDialog } from './page-actions';
+import { confirmDialog, fillIn, heading, look, pick, press, pressInDialog } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -221,6 +221,7 @@ testInChromium(
       await upgrade(page, `/subscriptions/${String(id)}/changes`);
       await downgrade(page, String(id));
       await pauseAndResume(page);
+      await discount(page, `/subscriptions/${String(id)}`);
       await open(page, `/subscriptions/${String(failing.id)}`);
       await askFor(page, { quantity: '12' });
       await pressInDialog(page, 'Charge $38.00 and change');
@@ -305,6 +306,24 @@ async function pauseAndResume(page: Page): Promise<void> {
   await look(page, 'resume preview');
   await confirmDialog(page, 'Charge $228.00 and resume');
   await badge(page, 'Active');
+}
+
+/** A discount counts from the next period on, so nothing is charged for it. */
+async function discount(page: Page, path: string): Promise<void> {
+  const half = { name: 'Friends', type: 'PERCENTAGE', value: 50, duration: 'FOREVER' };
+  const { id: discountId } = await scene.create('/discounts', half);
+  const dialog = page.locator('.dialog');
+  await press(page, 'Change plan');
+  const picker = dialog.locator('.field:has(> input[name="discountId"]) > .picker');
+  await pick(page, picker, 'Friends');
+  await look(page, 'change of a discount');
+  await pressInDialog(page, 'Review price');
+  await dialog.getByText('Nothing is due today. The change takes effect now.').waitFor();
+  await dialog.getByText('-$114.00').waitFor();
+  await look(page, 'discount preview');
+  await confirmDialog(page, 'Change now');
+  await page.locator('.facts').getByRole('link', { name: 'Friends' }).waitFor();
+  expect(await scene.read(path)).toMatchObject({ discountId, quantity: 12 });
 }
 
 async function downgrade(page: Page, id: string): Promise<void> {

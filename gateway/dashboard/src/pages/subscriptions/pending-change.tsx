@@ -4,6 +4,7 @@ import { Day, Facts } from '../../parts/element/values';
 import { ConfirmButton } from '../../parts/overlay/dialog';
 import { moneyText } from '../../parts/text/text';
 import { dayText } from '../../parts/text/time-text';
+import { DiscountLink } from '../../resources/discount-link';
 import { ProductLink } from '../../resources/product-links';
 import type { Subscription } from '../../resources/subscription';
 import { itemsText, type SubscriptionChange } from './plan-change';
@@ -36,11 +37,18 @@ export function PendingChange({
           ['Product', to.items.map(({ id, productId }) => <ProductLink key={id} id={productId} />)],
           ['Price now', itemsText(from.items)],
           ['Price then', itemsText(to.items)],
+          ...(from.discountId === to.discountId
+            ? []
+            : [['Discount then', <DiscountThen key="discount" id={to.discountId} />] as const]),
           ['Amount a month', `${money(monthlyAmountBefore)} → ${money(monthlyAmountAfter)}`],
         ]}
       />
     </Panel>
   );
+}
+
+function DiscountThen({ id }: { id: string | null }) {
+  return id === null ? 'None' : <DiscountLink id={id} />;
 }
 
 const scheduledTitle: Readonly<Record<SubscriptionChange['kind'], string>> = {
@@ -50,7 +58,7 @@ const scheduledTitle: Readonly<Record<SubscriptionChange['kind'], string>> = {
 };
 
 const keptText: Readonly<Record<SubscriptionChange['kind'], string>> = {
-  UPDATE: 'The subscription keeps its plan and quantity',
+  UPDATE: 'The subscription keeps its plan, quantity and discount',
   PAUSE: 'The subscription goes on',
   RESUME: 'The subscription stays paused',
 };

@@ -230,9 +230,12 @@ test('the history lists past events, newest first', () => {
 describe('the timeline of a changed subscription', () => {
   const price = { type: 'PER_UNIT', amount: 1900, currency: 'USD', tiers: null } as const;
   const recurrence = { billingInterval: 'MONTHLY', intervalCount: 1 } as const;
-  const side = (quantity: number) => ({
+  const side = (quantity: number, discountId: string | null = null) => ({
     items: [{ priceId: 'price', quantity, price: { ...price, ...recurrence } }],
+    discountId,
   });
+  const ofDiscount = (from: string | null, to: string | null, more = {}) =>
+    change({ ...({ from: side(3, from), to: side(3, to) } as object), ...more });
   const change = (more: Partial<SubscriptionChange>) =>
     ({
       id: 'change',
@@ -280,6 +283,13 @@ describe('the timeline of a changed subscription', () => {
       'whose card was declined',
       change({ status: 'FAILED', failure: { code: 'card_declined', message: 'Declined' } }),
       [`01-10 Change to ${two} failed: card declined`],
+    ],
+    ['that adds a discount', ofDiscount(null, 'half'), ['01-10 Discount added']],
+    ['of the discount', ofDiscount('half', 'other'), ['01-10 Discount changed']],
+    [
+      'that will remove the discount',
+      ofDiscount('half', null, { ...waiting, status: 'PENDING' }),
+      ['01-10 Removal of discount scheduled for Feb 1, 2026'],
     ],
   ])('lists a change %s', (_name, one, texts) => {
     const history = historyOf(timelineOf(subscription, [], [one], day('02-15')));

@@ -304,18 +304,27 @@ function changeTexts({ kind, from, to }: Pick<SubscriptionChange, 'kind' | 'from
   readonly what: string;
   readonly done: string;
 } {
-  const then = itemsText(to.items);
+  const [before, then] = [itemsText(from.items), itemsText(to.items)];
   switch (kind) {
     case 'UPDATE':
-      return {
-        what: `Change to ${then}`,
-        done: `Changed from ${itemsText(from.items)} to ${then}`,
-      };
+      if (before === then && from.discountId !== to.discountId) return discountTexts(from, to);
+      return { what: `Change to ${then}`, done: `Changed from ${before} to ${then}` };
     case 'PAUSE':
       return { what: 'Pause', done: 'Pause began' };
     case 'RESUME':
       return { what: 'Resume', done: 'Resumed' };
   }
+}
+
+/** A change of the discount alone. */
+function discountTexts(
+  from: Pick<SubscriptionChange['from'], 'discountId'>,
+  to: Pick<SubscriptionChange['to'], 'discountId'>,
+): ReturnType<typeof changeTexts> {
+  if (to.discountId === null) return { what: 'Removal of discount', done: 'Discount removed' };
+  return from.discountId === null
+    ? { what: 'Discount', done: 'Discount added' }
+    : { what: 'Change of discount', done: 'Discount changed' };
 }
 
 function outcomeText(what: string, status: string, failureCode: string | null): string {
