@@ -113,4 +113,22 @@ const downgrade: CrashFlow = {
   },
 };
 
-export const changeFlows: readonly CrashFlow[] = [upgrade, declined, downgrade];
+const discounted: CrashFlow = {
+  name: 'change of the discount with the last redemption',
+  prepare: async (client) => {
+    const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
+    const { id: discountId } = await client.post(201, '/discounts', { ...half, maxRedemptions: 1 });
+    return { ...(await aSubscription(client, '4242424242424242')), discountId };
+  },
+  act: async (client, { id, discountId }) => {
+    const path = `/subscriptions/${id as string}/changes`;
+    return { id, discountId, change: await client.post(201, path, { discountId }) };
+  },
+  expectGoal: async (client, { id, discountId, change }) => {
+    expect(change).toMatchObject({ status: 'APPLIED', to: { discountId } });
+    expect(await client.get(`/subscriptions/${id}`)).toMatchObject({ discountId });
+    expect(await client.get(`/discounts/${discountId}`)).toMatchObject({ redemptionCount: 1 });
+  },
+};
+
+export const changeFlows: readonly CrashFlow[] = [upgrade, declined, downgrade, discounted];
