@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { newId } from '@billing/chassis/ids';
+import { eventually } from '@billing/chassis/testing';
 import type { Answer, ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
 import { card, Payer } from '../support/payer';
@@ -18,7 +19,7 @@ describe('racing callers', () => {
 
   beforeAll(async () => {
     system = await joinTestSystem();
-  }, 120_000);
+  });
 
   beforeEach(async () => {
     sandbox = await system.live.manualSandbox(start);
@@ -55,14 +56,18 @@ describe('racing callers', () => {
     const paid = await Promise.all(pages.map((page) => payer.submit(page, card())));
     for (const { status } of paid) expect(status).toBeLessThan(500);
 
-    const session = await sandbox.expect(200, sandbox.get(`/checkout/${sessionId}`));
-    expect(session).toMatchObject({ status: 'COMPLETE', invoice: { status: 'PAID' } });
+    // On a busy machine a page may be answered while the payment is in progress.
+    const session = await eventually(async () => {
+      const found = await sandbox.expect(200, sandbox.get(`/checkout/${sessionId}`));
+      expect(found).toMatchObject({ status: 'COMPLETE', invoice: { status: 'PAID' } });
+      return found;
+    });
     const charges = session.invoice.payments.filter(
       (payment: { status: string }) => payment.status === 'SUCCEEDED',
     );
     expect(charges).toHaveLength(1);
     expect(await sandbox.all('/subscriptions')).toMatchObject([{ id: session.subscriptionId }]);
-  }, 60_000);
+  });
 
   test('hundreds of buyers of a discount with ten redemptions leave exactly ten with it', async () => {
     const discount = { name: 'Ten', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
@@ -97,7 +102,7 @@ describe('racing callers', () => {
     for (const { status } of answers) expect([201, 409]).toContain(status);
     expect(new Set(created.map((answer) => answer.body.sessionId as string)).size).toBe(1);
     expect(await sandbox.all('/invoices')).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('a cancellation, a renewal and a payment leave a consistent state in any order', async () => {
     await fc.assert(

@@ -1,4 +1,5 @@
-import type { ApiClient } from '../support/api-client';
+import { eventually } from '@billing/chassis/testing';
+import type { Answer, ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
@@ -23,8 +24,12 @@ afterAll(async () => {
   await system.stop();
 });
 
-function at(once: number, client: ApiClient) {
-  return Promise.all(Array.from({ length: once }, () => client.get('/products/x')));
+/** Sends requests at once; also returns how many tokens a bucket gained in the meantime. */
+async function atOnce<T>(count: number, send: (index: number) => Promise<T>) {
+  const startedAt = performance.now();
+  const answers = await Promise.all(Array.from({ length: count }, (_, index) => send(index)));
+  // A slow machine takes longer, and each bucket gains a token in a second.
+  return { answers, refilled: Math.ceil((performance.now() - startedAt) / 1_000) };
 }
 
 test('a key has a burst, then gets 429 with Retry-After, and other keys are unaffected', async () => {
@@ -33,8 +38,10 @@ test('a key has a burst, then gets 429 with Retry-After, and other keys are unaf
   expect(first.headers.get('ratelimit-policy')).toBe('"key";q=40;w=40');
   expect(first.headers.get('ratelimit')).toBe('"key";r=39;t=1');
 
-  const refused = (await at(60, api)).filter(({ status }) => status !== 404);
-  expect(refused.length).toBeGreaterThanOrEqual(15);
+  const { answers, refilled } = await atOnce(100, () => api.get('/products/x'));
+  const refused = answers.filter(({ status }) => status !== 404);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(answers.length - refused.length).toBeLessThanOrEqual(40 + refilled);
   for (const { status, headers, body } of refused) {
     expect([status, body]).toEqual([429, { error: 'Too many requests' }]);
     expect(headers.get('error-code')).toBe('too_many_requests');
@@ -49,15 +56,15 @@ test('an operator has one burst for all environments together', async () => {
   const owner = await OperatorClient.owner(system);
   const { body } = await owner.api('GET', '/environments');
   const [live, sandbox] = body.data.map(({ id }: { id: string }) => owner.in(id));
-  const asked = Array.from({ length: 60 }, (_, index) =>
+  const { answers, refilled } = await atOnce<Answer>(100, (index) =>
     (index % 2 === 0 ? live : sandbox).v1('GET', '/products/x'),
   );
-  const answers = await Promise.all(asked);
   expect(answers.find(({ status }) => status === 404)?.headers.get('ratelimit-policy')).toBe(
     '"key";q=40;w=40',
   );
   const refused = answers.filter(({ status }) => status === 429);
-  expect(refused.length).toBeGreaterThanOrEqual(5);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(answers.length - refused.length).toBeLessThanOrEqual(40 + refilled);
   expect(refused[0]?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 });
 
@@ -76,8 +83,7 @@ test('an address that orders repeatedly at checkout links gets 429, but may open
 
 test('an address that opens page after page gets 429 as a page', async () => {
   const open = () => fetch(`${system.gatewayUrl}/checkout/${'x'.repeat(43)}`);
-  const answers = await Promise.all(Array.from({ length: 30 }, open));
-  expect(answers[0]?.status).toBe(404);
+  const { answers } = await atOnce(60, open);
   const limited = answers.find(({ status }) => status === 429);
   expect(limited?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   expect(limited?.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -91,8 +97,15 @@ test('an address that keeps sending wrong keys gets 429, independent of its head
   const answers = await Promise.all(Array.from({ length: 12 }, () => guess()));
   expect(new Set(answers.map(({ status }) => status))).toContain(401);
 
-  const limited = await guess({ 'X-Forwarded-For': '192.0.2.1' });
-  expect([limited.status, limited.body]).toEqual([429, { error: 'Too many requests' }]);
+  // Each claims another address. Concurrent ones are charged together, once they are refused.
+  const limited = await eventually(async () => {
+    const claims = Array.from({ length: 20 }, (_, index) => `192.0.2.${String(index)}`);
+    const some = await Promise.all(claims.map((claim) => guess({ 'X-Forwarded-For': claim })));
+    const found = some.find(({ status }) => status === 429);
+    if (found === undefined) throw new Error('No guess is limited');
+    return found;
+  });
+  expect(limited.body).toEqual({ error: 'Too many requests' });
   expect(limited.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   expect(limited.headers.get('ratelimit')).toBeNull();
 });
