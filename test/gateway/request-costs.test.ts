@@ -14,7 +14,7 @@ describe('one request', () => {
   beforeAll(async () => {
     const measured = await measureRequestCosts();
     costs = new Map(measured.map((cost) => [cost.route, cost]));
-  }, 240_000);
+  }, 300_000);
 
   test('of any route costs one gRPC call, except those that combine several resources', () => {
     const isFirst = (route: string) => route === strangersBatches.unknown;
@@ -209,7 +209,7 @@ describe('until all its work is done,', () => {
 
   beforeAll(async () => {
     costs = await measureCreationCosts();
-  }, 240_000);
+  }, 300_000);
 
   const servicesOf = (name: string) => costs.find((cost) => cost.name === name)?.services;
 
