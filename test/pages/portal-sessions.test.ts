@@ -5,7 +5,8 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { readForm, Visitor } from '../support/visitor';
 import { putWallClockForward } from '../support/wall-clock';
 
-const startMs = 120_000;
+const startMs = 300_000;
+const hourMs = 3_600_000;
 
 let system: OwnTestSystem;
 let scene: PortalScene;
@@ -262,8 +263,14 @@ describe('the sign-in by e-mail', () => {
     const visitor = new Visitor(system.gatewayUrl);
     const from = { 'X-Forwarded-For': '192.0.2.8' };
     const answers = new Set<string>();
-    for (let time = 1; time <= 4; time += 1) {
-      answers.add((await visitor.post(path, { email }, from)).text);
+    // An hour that begins now does not end in between.
+    const restore = putWallClockForward(hourMs - (Date.now() % hourMs));
+    try {
+      for (let time = 1; time <= 4; time += 1) {
+        answers.add((await visitor.post(path, { email }, from)).text);
+      }
+    } finally {
+      restore();
     }
     expect(answers.size).toBe(1);
     await eventually(async () => {
@@ -298,11 +305,17 @@ describe('the sign-in by e-mail', () => {
     const path = await signInPath();
     const visitor = new Visitor(system.gatewayUrl);
     const from = { 'X-Forwarded-For': '192.0.2.7' };
-    const statuses: number[] = [];
-    for (let time = 1; time <= 11; time += 1) {
-      statuses.push((await visitor.post(path, { email: 'many@example.com' }, from)).status);
-    }
-    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+    const startedAt = performance.now();
+    const pages = await Promise.all(
+      Array.from({ length: 20 }, () => visitor.post(path, { email: 'many@example.com' }, from)),
+    );
+    // A slow machine takes longer, and one more is allowed every six seconds.
+    const refilled = Math.ceil((performance.now() - startedAt) / 6_000);
+    const admitted = pages.filter(({ status }) => status === 200);
+    expect(admitted.length).toBeGreaterThanOrEqual(10);
+    expect(admitted.length).toBeLessThanOrEqual(10 + refilled);
+    const others = pages.filter((page) => !admitted.includes(page)).map(({ status }) => status);
+    expect(new Set(others)).toEqual(new Set([429]));
   });
 
   test('can be asked for by the API', async () => {
