@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { eventually } from '@billing/chassis/testing';
 import { walkByKeyboard } from './keyboard-walk';
 import { heading, look, lookClosely, press, pressInDialog, recordMessages } from './page-actions';
 import { desktop, expectToFit, phone, visit } from '../support/browser-visit';
@@ -140,10 +141,13 @@ testInChromium(
         ]),
       );
       await go(page, 'Request log');
-      await page
-        .getByText(/POST \/v1\/webhook-endpoints/)
-        .first()
-        .waitFor();
+      // A request is in the log a moment after its answer.
+      const logged = page.getByText(/POST \/v1\/webhook-endpoints/).first();
+      await eventually(async () => {
+        await page.reload();
+        await heading(page, 'Request log');
+        await logged.waitFor({ timeout: 5_000 });
+      });
       await look(page, 'request log');
       await setUp(page);
       await go(page, 'Team');

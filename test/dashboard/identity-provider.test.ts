@@ -21,7 +21,7 @@ const aProvider = (issuer = provider.issuer) =>
     {
       clock: systemClock,
       logger: createLogger({ service: 'gateway', level: 'silent' }),
-      timeoutMs: 500,
+      timeoutMs: 2_000,
     },
   );
 const description = '/.well-known/openid-configuration';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { eventually } from '@billing/chassis/testing';
 import { desktop, phone, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
 import type { PortalScene } from '../support/portal-scene';
@@ -8,7 +9,7 @@ import { confirmDialog, fillIn, heading, look, press } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 180_000;
+const timeoutMs = 300_000;
 
 let dashboard: DashboardScene;
 let browser: Browser;
@@ -93,7 +94,10 @@ async function credit(page: Page): Promise<void> {
   await dialog.getByLabel('Return what is paid').selectOption({ label: 'To the card' });
   await dialog.getByText('Only $0.00 came by card.').waitFor();
   await dialog.getByLabel('Return what is paid').selectOption({ index: 0 });
-  expect(await split.locator('dd').allTextContents()).toEqual(['$24.50', '$14.51', '$9.99']);
+  await eventually(async () => {
+    const amounts = await split.locator('dd').allTextContents();
+    expect(amounts).toEqual(['$24.50', '$14.51', '$9.99']);
+  });
   await look(page, 'credit note with split');
   await confirmDialog(page, 'Credit $24.50');
 }
