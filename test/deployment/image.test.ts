@@ -133,7 +133,7 @@ describe('the folder of the gateway', () => {
     // Moves the folder: as in an image, it runs at another path than it was built at.
     folder = join(parent, 'app');
     await rename(made, folder);
-  }, 150_000);
+  }, 300_000);
 
   afterAll(async () => {
     gateway?.kill('SIGKILL');

@@ -78,8 +78,8 @@ describe('the metrics of a running system', () => {
         customerId: customer.id,
         productId: product.id,
         authorizedTransactionId: 'txn_4242424242424242',
-        // The subscription enters its first period automatically.
-        startAt: new Date(Date.now() + 1_500).toISOString(),
+        // The subscription enters its first period automatically, after the response.
+        startAt: new Date(Date.now() + 8_000).toISOString(),
       }),
     );
     await eventually(
@@ -87,7 +87,7 @@ describe('the metrics of a running system', () => {
         const types = receiver.received.map(({ headers }) => headers['billing-event']);
         expect(types).toContain('subscription.payment_succeeded');
       },
-      { timeoutMs: 20_000 },
+      { timeoutMs: 60_000 },
     );
     isStopped = true;
     await system.stop();

@@ -30,7 +30,7 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const patience = { timeoutMs: 60_000, everyMs: 100 };
-const setUpMs = 120_000;
+const setUpMs = 300_000;
 const backends = serviceNames.filter((name) => name !== 'gateway');
 
 const run = promisify(execFile);
@@ -135,6 +135,12 @@ async function serveAll(security: TransportSecurity | undefined): Promise<boolea
 
 const all = (answer: boolean) => backends.map(() => answer);
 
+/** A busy machine may let a single probe time out. */
+const expectAllToServe = (security: TransportSecurity) =>
+  eventually(async () => {
+    expect(await serveAll(security)).toEqual(all(true));
+  }, patience);
+
 test('processes that authenticate each other by certificates work as without', async () => {
   const { sandbox } = system;
   await sandbox.expect(201, sandbox.post('/webhook-endpoints', { url: receiver.url }));
@@ -146,14 +152,16 @@ test('processes that authenticate each other by certificates work as without', a
 });
 
 test('every service answers a caller of the same authority', async () => {
-  expect(await serveAll(caller)).toEqual(all(true));
+  await expectAllToServe(caller);
 });
 
 test('probes, which have no certificate, are answered alongside the calls', async () => {
-  const probed = backends.map((name) =>
-    fetch(`http://127.0.0.1:${String(healthPorts.get(name))}/readyz`),
-  );
-  expect((await Promise.all(probed)).map(({ ok }) => ok)).toEqual(all(true));
+  await eventually(async () => {
+    const probed = backends.map((name) =>
+      fetch(`http://127.0.0.1:${String(healthPorts.get(name))}/readyz`),
+    );
+    expect((await Promise.all(probed)).map(({ ok }) => ok)).toEqual(all(true));
+  }, patience);
 });
 
 test.each<[string, () => TransportSecurity | undefined]>([
@@ -268,7 +276,7 @@ async function rotateTo(next: TestAuthority): Promise<void> {
   await eventually(async () => {
     expect(await serveAll({ ...caller, authority: newcomer.authority })).toEqual(all(false));
   }, patience);
-  expect(await serveAll(newcomer)).toEqual(all(true));
+  await expectAllToServe(newcomer);
 }
 
 test('certificates of a new authority are loaded while requests run, and no process restarts', async () => {
@@ -282,7 +290,7 @@ test('certificates of a new authority are loaded while requests run, and no proc
   await usage.end();
   expect(usage.failures).toEqual([]);
   expect(system.pids()).toEqual(pids);
-}, 240_000);
+}, 300_000);
 
 describe('a NATS server with users', () => {
   const logger = createLogger({ service: 'test', level: 'silent' });
