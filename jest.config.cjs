@@ -41,7 +41,7 @@ module.exports = {
   rootDir: __dirname,
   testSequencer: '<rootDir>/test/support/test-order.cjs',
   // For what hangs; how long anything takes is no test's matter.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   reporters: ['default', '<rootDir>/test/support/infrastructure-closing-line.cjs'],
   projects: [
     {

@@ -26,7 +26,7 @@ describe('the description of the API', () => {
     const { totals, problems } = await lintDocument('openapi', text);
     expect(problems).toEqual([]);
     expect(totals).toMatchObject({ errors: 0, warnings: 0 });
-  }, 60_000);
+  });
 });
 
 test('the API reference is one page that loads nothing', async () => {

@@ -2,7 +2,7 @@ import { OperatorClient, password } from '../support/operator-client';
 import { instant, unknownId, uuid } from '../support/patterns';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-const startMs = 120_000;
+const startMs = 300_000;
 
 let system: OwnTestSystem;
 let owner: OperatorClient;

@@ -30,7 +30,7 @@ import {
 } from './role-table';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
-const timeoutMs = 120_000;
+const timeoutMs = 300_000;
 const places: readonly Place[] = ['live', 'sandbox'];
 const concurrentMax = 8;
 const refusedBody = { error: 'Insufficient permissions' };

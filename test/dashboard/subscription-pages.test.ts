@@ -7,7 +7,7 @@ import { confirmDialog, fillIn, heading, look, pick, press, pressInDialog } from
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 180_000;
+const timeoutMs = 300_000;
 
 let dashboard: DashboardScene;
 let browser: Browser;

@@ -6,7 +6,7 @@ import { takePicture } from './collection';
 import { examineAll, findingsOf, toTable } from './report';
 
 // Deliveries in flight may still arrive; a webhook's first retry comes after five seconds.
-const settleTimeoutMs = 20_000;
+const settleTimeoutMs = 60_000;
 
 /** Fails with every violation in the client's environment, once no work is in flight. */
 export async function expectInvariants(

@@ -136,7 +136,7 @@ export async function dropTestStream({
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
   {
-    timeoutMs = 25_000,
+    timeoutMs = 60_000,
     everyMs = 25,
     everyMsMax = 4 * everyMs,
   }: { timeoutMs?: number; everyMs?: number; everyMsMax?: number } = {},
