@@ -56,8 +56,8 @@ interface Work {
 
 type Create = (purchase: object, system: OwnTestSystem) => Promise<void>;
 
-// Longer than any pause between two steps of a creation.
-const quietMs = 1_000;
+// Longer than any pause between two steps of a creation, on a busy machine too.
+const quietMs = 2_000;
 const countedMax = 3;
 const publication = /^publish /;
 
