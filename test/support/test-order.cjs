@@ -16,6 +16,7 @@ const first = [
   'dashboard/money-pages',
   'dashboard/subscription-pages',
   'dashboard/list-pages',
+  'dashboard/page-calls',
   'pages/stored-scripts',
   'contract/role-matrix',
   'demo/data',

@@ -11,6 +11,8 @@ import { durationText } from '../../parts/text/text';
 import { Instant, ShortId } from '../../parts/element/values';
 import { callerText, type LoggedRequest, StatusCode, TraceLink } from './logged-request';
 
+// Requests are logged within seconds.
+const refetchMs = 3_000;
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'];
 const statuses = [
   ['2xx', '2xx success'],
@@ -42,6 +44,7 @@ export function RequestLogPage() {
           query={chosen}
           columns={columnsWith(choices.data?.traceUrl ?? null)}
           rowKey={({ entryId }) => entryId}
+          refetchMs={refetchMs}
           empty={
             <EmptyState title="No requests found">
               {Object.values(chosen).some((value) => value !== '')

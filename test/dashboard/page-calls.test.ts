@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '@billing/chassis/testing';
+import { desktop, takeScreenshot, visit } from '../support/browser-visit';
+import { ensureChromium } from '../support/chromium';
+import { numbers } from '../support/portal-scene';
+import { DashboardScene } from './dashboard-scene';
+
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
+const timeoutMs = 300_000;
+// Mails follow their events.
+const patience = { timeoutMs: 45_000 };
+/** Calls of the frame around every page. */
+const frameCalls = ['/dashboard/api/session', '/dashboard/api/environments', '/v1/sandboxes/clock'];
+
+let dashboard: DashboardScene;
+
+beforeAll(async () => {
+  if (program !== undefined) dashboard = await DashboardScene.begin(program);
+}, timeoutMs);
+
+afterAll(async () => {
+  if (program !== undefined) await dashboard.end();
+});
+
+/**
+ * Calls of the API that a page makes when it is loaded, without those of the frame. A page that
+ * polls repeats calls, which count once.
+ */
+async function callsOf(page: Page, path: string): Promise<number> {
+  const calls = new Set<string>();
+  const record = (request: { url: () => string; method: () => string }) => {
+    const { pathname, search } = new URL(request.url());
+    const isCall = /^\/(v1|dashboard\/api)\//.test(pathname);
+    if (isCall && !frameCalls.includes(pathname)) {
+      calls.add(`${request.method()} ${pathname}${search}`);
+    }
+  };
+  // Ends the calls of the page before.
+  await page.goto('about:blank');
+  page.on('request', record);
+  await dashboard.open(page, path);
+  await page.locator('.skeleton-line').first().waitFor({ state: 'detached' });
+  await page.waitForLoadState('networkidle');
+  page.off('request', record);
+  return calls.size;
+}
+
+/** Kinds whose pages are opened, of one resource each; resources of the same filter look alike. */
+const kinds = [
+  ['/customers', ''],
+  ['/subscriptions', '?status=ACTIVE'],
+  ['/invoices', '?status=PAID'],
+  ['/products', ''],
+] as const;
+
+/** Calls of each page, and of the page of one resource of some kinds. */
+const expected = {
+  '/': 2,
+  '/revenue': 1,
+  '/payments': 1,
+  '/tax-report': 1,
+  '/customers': 1,
+  '/customers/:id': 12,
+  '/subscriptions': 2,
+  '/subscriptions/:id': 6,
+  '/invoices': 2,
+  '/invoices/:id': 4,
+  '/credit-notes': 1,
+  '/refunds': 2,
+  '/disputes': 1,
+  '/emails': 3,
+  '/dunning': 4,
+  '/products': 1,
+  '/products/:id': 2,
+  '/discounts': 1,
+  '/checkout': 3,
+  '/usage': 1,
+  '/credits': 1,
+  '/developers/api-keys': 2,
+  '/developers/sandboxes': 0,
+  '/developers/inbox': 2,
+  '/developers/webhooks': 2,
+  '/developers/requests': 2,
+  '/settings/seller': 1,
+  '/settings/branding': 1,
+  '/settings/tax': 2,
+  '/settings/email': 2,
+  '/team': 1,
+  '/audit-log': 2,
+  '/system': 3,
+};
+
+testInChromium(
+  'each page makes a fixed number of calls, however many rows it shows',
+  async () => {
+    const { scene, browser } = dashboard;
+    for (const name of ['Ada', 'Bob']) {
+      const customerId = await scene.customer({ email: 'calls@example.com', name });
+      await scene.subscribe(customerId);
+      await scene.subscribe(customerId, { cardNumber: numbers.declined });
+    }
+    await eventually(async () => {
+      for (const mails of ['/emails', '/sandboxes/inbox']) {
+        expect((await scene.read(mails)).total).toBeGreaterThan(1);
+      }
+    }, patience);
+    await visit(browser, desktop, async (page) => {
+      await dashboard.signIn(page);
+      const place = new URL(page.url()).pathname.replace(/\/$/, '');
+      const links = await page.locator('#navigation a').all();
+      const hrefs = await Promise.all(links.map((link) => link.getAttribute('href')));
+      const found: Record<string, number> = {};
+      for (const href of hrefs) {
+        const path = (href ?? '').slice(place.length);
+        found[path] = await callsOf(page, path);
+      }
+      for (const [kind, filter] of kinds) {
+        const { data } = await scene.read(`${kind}${filter}`);
+        found[`${kind}/:id`] = await callsOf(page, `${kind}/${String(data[0].id)}`);
+      }
+      expect(found).toEqual(expected);
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'the open request log shows a request of a moment ago',
+  async () => {
+    const { scene, browser } = dashboard;
+    await visit(browser, desktop, async (page) => {
+      await dashboard.signIn(page);
+      await dashboard.open(page, '/developers/requests');
+      await page.locator('.skeleton-line').first().waitFor({ state: 'detached' });
+      const discount = { name: 'Spring', type: 'PERCENTAGE', value: 10, duration: 'ONCE' };
+      await scene.create('/discounts', discount);
+      await page.getByText('POST /v1/discounts').waitFor();
+      await takeScreenshot(page, 'dashboard request log of a moment ago');
+    });
+  },
+  timeoutMs,
+);
