@@ -86,29 +86,9 @@ import {
   UsageReportServiceService,
 } from '@billing/proto/billing/metering/v1/report';
 import {
-  type MailServiceServer,
-  MailServiceService,
-} from '@billing/proto/billing/notifier/v1/mail';
-import {
-  type MailSettingsServiceServer,
-  MailSettingsServiceService,
-} from '@billing/proto/billing/notifier/v1/mail_settings';
-import {
-  type NotifierServiceServer,
-  NotifierServiceService,
-} from '@billing/proto/billing/notifier/v1/notifier';
-import {
   type WebhookReportServiceServer,
   WebhookReportServiceService,
 } from '@billing/proto/billing/notifier/v1/report';
-import {
-  type WebhookDeliveryServiceServer,
-  WebhookDeliveryServiceService,
-} from '@billing/proto/billing/notifier/v1/webhook_delivery';
-import {
-  type WebhookFeedServiceServer,
-  WebhookFeedServiceService,
-} from '@billing/proto/billing/notifier/v1/webhook_feed';
 import {
   type CreditNoteServiceServer,
   CreditNoteServiceService,
@@ -133,11 +113,12 @@ import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { connectNotifier, type NotifierPeers } from './notifier-peers';
 import { ResourceSearch } from './resource-search';
 import { ServiceStatuses } from './service-statuses';
 
 /** Clients of the services behind the gateway. */
-export interface Peers {
+export interface Peers extends NotifierPeers {
   readonly identity: Peer<IdentityServiceServer>;
   readonly lostCall: Peer<LostCallServiceServer>;
   readonly operator: Peer<OperatorServiceServer>;
@@ -160,11 +141,6 @@ export interface Peers {
   readonly change: Peer<ChangeServiceServer>;
   readonly plan: Peer<PlanServiceServer>;
   readonly metering: Peer<MeteringServiceServer>;
-  readonly notifier: Peer<NotifierServiceServer>;
-  readonly webhookDelivery: Peer<WebhookDeliveryServiceServer>;
-  readonly webhookFeed: Peer<WebhookFeedServiceServer>;
-  readonly mail: Peer<MailServiceServer>;
-  readonly mailSettings: Peer<MailSettingsServiceServer>;
   readonly requestLog: Peer<RequestLogServiceServer>;
   readonly usageReport: Peer<UsageReportServiceServer>;
   readonly webhookReport: Peer<WebhookReportServiceServer>;
@@ -200,6 +176,7 @@ const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'
   'listSessions',
   'endSession',
   'createResetLink',
+  'askForResetLink',
   'getResetLink',
   'resetPassword',
   'listOperators',
@@ -335,22 +312,6 @@ function connectReports(
       ...caller,
       address: config.NOTIFIER_ADDRESS,
     }),
-  };
-}
-
-/** Clients of the notifier, which owns webhooks and mails. */
-function connectNotifier(
-  options: Caller & { address: string },
-): Pick<Peers, 'notifier' | 'webhookDelivery' | 'webhookFeed' | 'mail' | 'mailSettings'> {
-  return {
-    notifier: connectPeer<NotifierServiceServer>(NotifierServiceService, options),
-    webhookDelivery: connectPeer<WebhookDeliveryServiceServer>(
-      WebhookDeliveryServiceService,
-      options,
-    ),
-    webhookFeed: connectPeer<WebhookFeedServiceServer>(WebhookFeedServiceService, options),
-    mail: connectPeer<MailServiceServer>(MailServiceService, options),
-    mailSettings: connectPeer<MailSettingsServiceServer>(MailSettingsServiceService, options),
   };
 }
 

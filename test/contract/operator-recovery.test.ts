@@ -1,4 +1,6 @@
-import { OperatorClient, password } from '../support/operator-client';
+import { eventually } from '@billing/chassis/testing';
+import { startMailServer, type TestMailServer } from '../support/mail-server';
+import { newAddress, OperatorClient, password } from '../support/operator-client';
 import { instant, unknownId, uuid } from '../support/patterns';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
@@ -6,16 +8,23 @@ const startMs = 300_000;
 
 let system: OwnTestSystem;
 let owner: OperatorClient;
+let mailServer: TestMailServer;
 
 beforeAll(async () => {
-  system = await startTestSystem({ ownProcess: true });
+  mailServer = await startMailServer();
+  system = await startTestSystem({ ownProcess: true, gateway: mailServer.settings });
   owner = await OperatorClient.owner(system);
 }, startMs);
 
 afterAll(async () => {
   await system.stop();
+  await mailServer.close();
 });
 
+const liveId = async (): Promise<string> => {
+  const { data } = (await owner.api('GET', '/environments')).body;
+  return data.find(({ kind }: { kind: string }) => kind === 'LIVE').id;
+};
 const newcomer = () => new OperatorClient(system.gatewayUrl);
 
 describe('a reset link', () => {
@@ -59,6 +68,65 @@ describe('a reset link', () => {
     const answer = await admin.api('POST', `/operators/${String(id)}/reset-link`, {});
     expect([answer.status, answer.body]).toEqual([403, { error: 'Insufficient permissions' }]);
     expect(answer.headers.get('error-code')).toBe('insufficient_permissions');
+  });
+});
+
+describe('a mail to an operator', () => {
+  const patience = { timeoutMs: 30_000 };
+  /** The link of the only mail to an address. */
+  const mailedLink = (address: string, path: string) =>
+    eventually(() => {
+      const contents = mailServer.contentsTo(address);
+      expect(contents).toHaveLength(1);
+      const link = new RegExp(`http://\\S+/dashboard/${path}#[\\w-]{43}`).exec(contents[0] ?? '');
+      expect(link).not.toBeNull();
+      return link![0];
+    }, patience);
+  const ask = (email: string) => newcomer().api('POST', '/password-resets', { email });
+
+  test('invites with the link that the inviter gets', async () => {
+    const email = newAddress();
+    const { status, body } = await owner.api('POST', '/operators', { email, role: 'VIEWER' });
+    expect([status, body.emailed]).toEqual([201, true]);
+    const link = await mailedLink(email, 'invitation');
+    expect(link).toBe(body.link);
+    await newcomer().accept(link, email);
+    const [content] = mailServer.contentsTo(email);
+    expect(content).toContain('From: billing@acme.example');
+    expect(content).toContain('owner@example.com invites you');
+    const { data } = (await owner.in(await liveId()).v1('GET', '/emails')).body;
+    expect(data).toEqual([]);
+  });
+
+  test('resets a password, and answers alike for an unknown address', async () => {
+    const viewer = await owner.colleague('VIEWER');
+    const { email } = (await viewer.api('GET', '/session')).body.operator;
+    expect((await newcomer().api('GET', '/sign-in-ways')).body.passwordReset).toBe(true);
+    const links = () =>
+      mailServer
+        .contentsTo(email)
+        .flatMap((content) => /dashboard\/reset#([\w-]{43})/.exec(content)?.[1] ?? []);
+    const [known, unknown] = [await ask(email), await ask(newAddress())];
+    for (const answer of [known, unknown]) expect([answer.status, answer.body]).toEqual([202, {}]);
+    const namesOf = ({ headers }: typeof known) => [...headers.keys()].sort();
+    expect(namesOf(known)).toEqual(namesOf(unknown));
+    const token = await eventually(() => {
+      expect(links()).toHaveLength(1);
+      return links()[0];
+    }, patience);
+    const body = { token, password: 'a longer better one' };
+    expect((await newcomer().api('POST', '/reset-links/use', body)).status).toBe(204);
+    expect((await viewer.api('GET', '/session')).status).toBe(401);
+    const { data } = (await owner.api('GET', '/audit?perPage=20')).body;
+    expect(data).toContainEqual(
+      expect.objectContaining({ action: 'POST /dashboard/api/password-resets' }),
+    );
+  });
+
+  test('tests the mail server', async () => {
+    const { status, body } = await owner.api('POST', '/email-test', {});
+    expect([status, body]).toEqual([200, { status: 'SENT', reason: null }]);
+    expect(mailServer.contentsTo('owner@example.com').at(-1)).toContain('Subject: Test email');
   });
 });
 

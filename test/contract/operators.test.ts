@@ -163,6 +163,8 @@ describe('a session', () => {
     ['DELETE', `/sessions/${unknownId}`],
     ['POST', '/invitations/look'],
     ['POST', '/invitations/accept'],
+    ['POST', '/password-resets'],
+    ['POST', '/email-test'],
     ['POST', '/reset-links/look'],
     ['POST', '/reset-links/use'],
   ])(
@@ -209,7 +211,10 @@ describe('a session', () => {
 });
 
 test('a gateway without an identity provider offers none, and none admits anyone', async () => {
-  expect((await newcomer().api('GET', '/sign-in-ways')).body).toEqual({ provider: null });
+  expect((await newcomer().api('GET', '/sign-in-ways')).body).toEqual({
+    provider: null,
+    passwordReset: false,
+  });
   for (const step of ['provider', 'callback?code=x&state=y']) {
     const { status, body, headers } = await newcomer().send('GET', `/dashboard/sign-in/${step}`);
     expect([status, headers.getSetCookie()]).toEqual([404, []]);
@@ -256,6 +261,7 @@ describe('an invitation', () => {
       {
         link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/dashboard\/invitation#[\w-]{43}$/),
         expiresAt: expect.stringMatching(instant),
+        emailed: false,
       },
     ]);
     const token = String(invited.body.link.split('#').at(-1));

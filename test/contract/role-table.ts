@@ -82,6 +82,7 @@ const operatorRights: Readonly<Record<string, readonly RoleName[]>> = {
   'DELETE /session': roles,
   'POST /invitations/look': roles,
   'POST /invitations/accept': roles,
+  'POST /password-resets': roles,
   'POST /reset-links/look': roles,
   'POST /reset-links/use': roles,
   'DELETE /sessions/:id': roles,
@@ -104,6 +105,7 @@ export const openOperations = [
   'DELETE /session',
   'POST /invitations/look',
   'POST /invitations/accept',
+  'POST /password-resets',
   'POST /reset-links/look',
   'POST /reset-links/use',
 ];

@@ -75,7 +75,8 @@ function expectRefused(page: VisitorPage, status: number, code: string): void {
 describe('signing in by the provider', () => {
   test('is offered by its name', async () => {
     const { body } = await owner.api('GET', '/sign-in-ways');
-    expect(body).toEqual({ provider: { label: 'Example <ID>', path: startPath } });
+    const provider = { label: 'Example <ID>', path: startPath };
+    expect(body).toEqual({ provider, passwordReset: false });
     const anyone = await new OperatorClient(system.gatewayUrl).api('GET', '/sign-in-ways');
     expect(anyone.status).toBe(200);
   });

@@ -56,6 +56,7 @@ const unfilled: Readonly<Record<string, readonly string[]>> = {
     'mailPositions',
     'messageFloors',
     'missingEvents',
+    'operatorEmails',
     'replays',
   ],
 };

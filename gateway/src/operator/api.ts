@@ -25,6 +25,7 @@ import { reportRoutes } from './report/report-routes';
 import { requestRoutes } from './report/request-routes';
 import { samplePdfRoutes } from './sample-pdf-routes';
 import { searchRoutes } from './search-routes';
+import { passwordResetRoutes } from './sign-in/password-reset-routes';
 import { resetLinkRoutes } from './sign-in/reset-link-routes';
 import { sessionRoutes } from './sign-in/session-routes';
 import { todayRoutes } from './report/today-routes';
@@ -39,6 +40,7 @@ type AnyRoute = OperatorRoute | EnvironmentRoute;
 export const operatorApiRoutes: readonly AnyRoute[] = [
   ...sessionRoutes,
   ...resetLinkRoutes,
+  ...passwordResetRoutes,
   ...auditExportRoutes,
   ...choiceRoutes,
   ...webhookBodyRoutes,

@@ -1,17 +1,23 @@
 import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import { notFound } from '@billing/kernel/domain-error';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { operatorRoles } from '@billing/proto/values/identity';
+import { operatorEmailKinds } from '@billing/proto/values/notifier';
 import { activeFilter, optional, pageShape, readBody, readQuery, time } from '../api/input/input';
 import { page, pageQuery } from '../api/input/list';
 import { ok, present } from '../http/answer';
 import { param } from '../api/input/request';
 import { operatorNamesOf } from './operator-names';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './route/operator-json';
-import type { OperatorRoute } from './route/route';
+import type { Peers } from '../peers';
+import type { OperatorRequest, OperatorRoute } from './route/route';
+
+// The inviter waits for the link, with or without a mail.
+const mailMsMax = 3_000;
 
 const roleNames = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const;
 
@@ -50,7 +56,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
   {
     method: 'POST',
     path: '/operators',
-    handle: async ({ body, session, call }, { peers, operatorAccess }) => {
+    handle: async ({ body, session, signedIn, call }, { peers, operatorAccess, logger }) => {
       const { email, role } = readBody(InviteOperator, { body });
       const { token, expiresAt } = await peers.operator.inviteOperator(
         { sessionToken: session, email, role: operatorRoles.valueOf(role) },
@@ -58,7 +64,15 @@ export const operatorRoutes: readonly OperatorRoute[] = [
       );
       // A token in the URL fragment is not sent to servers and appears in no log.
       const link = `${operatorAccess.siteUrl}/dashboard/invitation#${token}`;
-      return { status: 201, body: { link, expiresAt: toJsonTime(expiresAt) } };
+      const invited = { email, role, link };
+      // The inviter has the link, and can pass it on without a mail.
+      const emailed = await mailInvitation(invited, { signedIn, call }, peers).catch(
+        (error: unknown) => {
+          logger.warn({ err: error }, 'invitation not mailed');
+          return false;
+        },
+      );
+      return { status: 201, body: { link, expiresAt: toJsonTime(expiresAt), emailed } };
     },
   },
   {
@@ -127,3 +141,33 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     },
   },
 ];
+
+/** Mails the link of an invitation. False without a mail server. */
+async function mailInvitation(
+  { email, role, link }: { readonly email: string; readonly role: string; readonly link: string },
+  { signedIn, call }: Pick<OperatorRequest, 'signedIn' | 'call'>,
+  { operatorMail }: Peers,
+): Promise<boolean> {
+  const { operator, organizationId, organizationName, liveEnvironmentId } = signedIn;
+  const deadline = new Date(
+    Math.min(call.deadline.getTime(), systemClock.now().getTime() + mailMsMax),
+  );
+  const tenant = {
+    organizationId,
+    environmentId: liveEnvironmentId,
+    live: true,
+    manualClock: false,
+  };
+  const { created } = await operatorMail.sendOperatorEmail(
+    {
+      kind: operatorEmailKinds.valueOf('INVITATION'),
+      to: email.trim(),
+      link,
+      organizationName,
+      role: role.toLowerCase(),
+      invitedBy: operator.email,
+    },
+    { ...call, deadline, tenant, now: call.now, scopes: [] },
+  );
+  return created;
+}

@@ -34,6 +34,7 @@ export const operatorCallers: Callers<OperatorServiceServer> = {
   listSessions: ['gateway'],
   endSession: ['gateway'],
   createResetLink: ['gateway'],
+  askForResetLink: ['gateway'],
   createOwnerResetLink: ['identity'],
   getResetLink: ['gateway'],
   resetPassword: ['gateway'],

@@ -1,6 +1,7 @@
 import type { Callers } from '@billing/chassis/callers';
 import type { MailServiceServer } from '@billing/proto/billing/notifier/v1/mail';
 import type { MailSettingsServiceServer } from '@billing/proto/billing/notifier/v1/mail_settings';
+import type { OperatorMailServiceServer } from '@billing/proto/billing/notifier/v1/operator_mail';
 import type { NotifierServiceServer } from '@billing/proto/billing/notifier/v1/notifier';
 import type { WebhookReportServiceServer } from '@billing/proto/billing/notifier/v1/report';
 import type { WebhookFeedServiceServer } from '@billing/proto/billing/notifier/v1/webhook_feed';
@@ -52,6 +53,11 @@ export const mailSettingsCallers: Callers<MailSettingsServiceServer> = {
   deleteEmailTemplate: ['gateway'],
   previewEmail: ['gateway'],
   sendTestEmail: ['gateway'],
+};
+
+export const operatorMailCallers: Callers<OperatorMailServiceServer> = {
+  getMailServer: ['gateway'],
+  sendOperatorEmail: ['gateway'],
 };
 
 export const webhookReportCallers: Callers<WebhookReportServiceServer> = {

@@ -34,6 +34,7 @@ export const collections: CollectionLayouts = {
   messageFloors: shardedById(),
   messages: shardedById({ acceptedAt: 'retention, and messages that feeds lack' }),
   missingEvents: shardedById({ at: 'retention, and status of an environment' }),
+  operatorEmails: shardedAggregates({ madeAt: 'retention' }),
   replays: shardedById({ dueAt: 'replays that are due' }),
   webhookEndpoints: shardedAggregates({
     'environmentId deletedAt': 'endpoints of environments',

@@ -13,13 +13,15 @@ import type { SuppressionStore } from './mail/suppression-store';
 import { emailSettingsDefinition, EmailSettingsStore } from './mail-settings/email-settings-store';
 import { EmailTemplateStore } from './mail-settings/email-template-store';
 import type { MessageStore } from './message/message-store';
+import { operatorEmailDefinition } from './operator-mail/operator-email-document';
+import { operatorMailRpc } from './operator-mail/operator-mail-rpc';
 import { connectMailPeers } from './peers';
 import type { SmtpSettings } from './smtp/send-by-smtp';
 
 /** Mail as other parts of the process use it. */
 export interface RunningMail {
   readonly maker: MailMaker;
-  readonly rpcs: readonly [ReturnType<typeof mailRpc>, ReturnType<typeof mailSettingsRpc>];
+  readonly rpcs: readonly ReturnType<typeof mailRpc>[];
 }
 
 const sweepEveryMs = 2 * 60_000;
@@ -60,23 +62,38 @@ export function startMail(
     positions: new MailPositionStore(db),
     isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
   });
-  const retained = new EmailRetentionStore(db);
-  service.ensureIndexes(() => retained.ensureIndexes());
+  const operatorEmails = service.aggregates(operatorEmailDefinition);
+  const retained = retain(service, 'emails');
+  retain(service, 'operatorEmails');
   service.metrics.observeMails(() => retained.oldestWaitingMs(clock.now()));
-  service.retain({
-    name: 'delete old mails',
-    days: emailRetentionDays,
-    deleteBatch: (before) => retained.deleteBatch(before),
-  });
   service.onClose('mail maker', () => maker.stop());
-  startSending(service, config, shared);
+  const sender = startSending(service, config, shared);
+  shared.emails.handle({
+    recover: (id, context) => sender.send({ mails: shared.emails, id }, context),
+  });
+  operatorEmails.handle({
+    recover: (id, context) => sender.send({ mails: operatorEmails, id }, context),
+  });
   service.every({
     name: 'make mails that a process left',
     everyMs: sweepEveryMs,
     run: (signal) => maker.sweep(signal),
     onOneReplica: true,
   });
-  return { maker, rpcs: [mailRpc(shared), mailSettingsRpc(shared)] };
+  const operatorMail = operatorMailRpc({ ...shared, operatorEmails });
+  return { maker, rpcs: [mailRpc(shared), mailSettingsRpc(shared), operatorMail] };
+}
+
+/** Deletes old mails of a collection. */
+function retain(service: Service, collection: 'emails' | 'operatorEmails'): EmailRetentionStore {
+  const retained = new EmailRetentionStore(service.db, collection);
+  service.ensureIndexes(() => retained.ensureIndexes());
+  service.retain({
+    name: collection === 'emails' ? 'delete old mails' : 'delete old mails to operators',
+    days: emailRetentionDays,
+    deleteBatch: (before) => retained.deleteBatch(before),
+  });
+  return retained;
 }
 
 function openTemplates(service: Service): EmailTemplateStore {
@@ -104,7 +121,7 @@ function startSending(
   service: Service,
   config: NotifierConfiguration,
   shared: Omit<MailSenderOptions, 'connectionsMax' | 'perSecondMax'>,
-): void {
+): MailSender {
   const { SMTP_PER_SECOND_MAX: perSecondMax } = config;
   const sender = new MailSender({
     ...shared,
@@ -119,5 +136,5 @@ function startSending(
     void stop();
     return Promise.resolve();
   });
-  shared.emails.handle({ recover: (id, context) => sender.send(id, context) });
+  return sender;
 }

@@ -59,13 +59,21 @@ const ofSubscriptions = [
   'subscription.upcomingAt',
 ] as const;
 
+/** Variables of mails to operators alone. */
+export const operatorVariables = [
+  'organization.name',
+  'operator.role',
+  'operator.invitedBy',
+] as const;
+
 export type MailVariable =
   | (typeof ofAll)[number]
   | (typeof ofInvoices)[number]
   | (typeof ofFailures)[number]
   | (typeof ofCreditNotes)[number]
   | (typeof ofCards)[number]
-  | (typeof ofSubscriptions)[number];
+  | (typeof ofSubscriptions)[number]
+  | (typeof operatorVariables)[number];
 
 /** Values of variables, formatted in the mail's locale. A variable without a value is absent. */
 export type MailValues = Readonly<Partial<Record<MailVariable, string>>>;
@@ -91,7 +99,7 @@ export function variablesOf(kind: MailKind): readonly MailVariable[] {
   return variables[kind];
 }
 
-const askingKinds: readonly MailKind[] = [
+const askingKinds: readonly string[] = [
   'INVOICE_ISSUED',
   'PAYMENT_FAILED',
   'ACTION_REQUIRED',
@@ -99,7 +107,7 @@ const askingKinds: readonly MailKind[] = [
 ];
 
 /** True for a kind that asks for the payment of an invoice. */
-export function asksForPayment(kind: MailKind): boolean {
+export function asksForPayment(kind: string): boolean {
   return askingKinds.includes(kind);
 }
 

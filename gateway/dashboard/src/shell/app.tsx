@@ -21,6 +21,10 @@ const ResetPage = lazy(async () => ({
   default: (await import('../pages/session/reset-page')).ResetPage,
 }));
 
+const ForgottenPasswordPage = lazy(async () => ({
+  default: (await import('../pages/session/forgotten-password-page')).ForgottenPasswordPage,
+}));
+
 // Production builds do not contain it.
 const DesignPage =
   import.meta.env.MODE === 'production'
@@ -38,6 +42,9 @@ export function App() {
           </Route>
           <Route path="/reset">
             <ResetPage token={window.location.hash.slice(1)} />
+          </Route>
+          <Route path="/forgotten-password">
+            <ForgottenPasswordPage />
           </Route>
           {DesignPage !== undefined && (
             <Route path="/design">

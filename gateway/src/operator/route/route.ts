@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Logger } from '@billing/chassis/logging';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import type { Call } from '../../http/exchange';
 import type { PageDependencies } from '../../http/page-mount';
@@ -35,6 +36,7 @@ export interface EnvironmentRequest extends OperatorRequest {
 export interface OperatorDependencies {
   readonly peers: Peers;
   readonly operatorAccess: OperatorAccess;
+  readonly logger: Logger;
   readonly requestLog?: RequestLog | undefined;
   /** OpenID provider for operator sign-in, in addition to passwords. Optional. */
   readonly identityProvider?: IdentityProvider | undefined;

@@ -8,6 +8,7 @@ import type {
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
 import type { Call } from '../../http/exchange';
+import type { Peers } from '../../peers';
 import { readBody } from '../../api/input/input';
 import { type ApiAnswer, ok, present } from '../../http/answer';
 import { param } from '../../api/input/request';
@@ -43,6 +44,8 @@ const AcceptInvitation = z.object({
 });
 const ChangePassword = z.object({ currentPassword: z.string(), newPassword: z.string() });
 
+const canMailMsMax = 1_000;
+
 // Number of environments offered before a search.
 const firstEnvironments = { page: 1, perPage: 20 };
 
@@ -52,10 +55,11 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/sign-in-ways',
     isOpen: true,
-    handle: (_request, { identityProvider }) => {
-      if (identityProvider === undefined) return Promise.resolve(ok({ provider: null }));
-      const { label } = identityProvider.settings;
-      return Promise.resolve(ok({ provider: { label, path: providerPath } }));
+    handle: async ({ call }, { identityProvider, peers }) => {
+      const settings = identityProvider?.settings;
+      const provider =
+        settings === undefined ? null : { label: settings.label, path: providerPath };
+      return ok({ provider, passwordReset: await canMail(peers, call) });
     },
   },
   {
@@ -160,6 +164,16 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     },
   },
 ];
+
+/** True if links can be mailed. A notifier that does not answer delays no sign-in for long. */
+async function canMail({ operatorMail }: Peers, call: Call): Promise<boolean> {
+  const deadline = new Date(Math.min(call.deadline.getTime(), call.now.getTime() + canMailMsMax));
+  try {
+    return (await operatorMail.getMailServer({}, { ...call, deadline } as CallContext)).configured;
+  } catch {
+    return false;
+  }
+}
 
 /** Cookie header of a new session. */
 export function cookieOf(

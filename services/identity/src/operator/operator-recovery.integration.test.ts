@@ -1,6 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
+import { testContext } from '@billing/chassis/testing';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
 import { ownerResetLink } from '../create-owner-link';
 import {
@@ -229,11 +230,75 @@ describe('the list of operators', () => {
   });
 });
 
+describe('a reset link that is asked for by e-mail', () => {
+  // The advanced clock of the service judges the deadline.
+  const ask = (email: string) =>
+    tests.peer.askForResetLink({ email }, testContext({ deadlineMs: clockOffsetMs + minuteMs }));
+
+  test('goes to the operator, sets a password once and ends all sessions', async () => {
+    const { owner } = await tests.anOwner();
+    const { link } = await ask(owner.email.toUpperCase());
+    expect(link).toMatchObject({ email: owner.email });
+    const use = (token: string) =>
+      tests.peer.resetPassword({ token, password: newPassword, origin: undefined }, context());
+    const other = await ask(owner.email);
+    await use(link!.token);
+    await expect(tests.authenticate(owner.token)).rejects.toThrow(reason('INVALID_SESSION'));
+    expect((await tests.logIn(owner.email, newPassword)).operator?.id).toBe(owner.id);
+    for (const token of [link!.token, other.link!.token]) {
+      await expect(use(token)).rejects.toThrow(reason('RESET_LINK_NOT_FOUND'));
+    }
+  });
+
+  test('is created three times an hour, however many ask concurrently', async () => {
+    const { owner } = await tests.anOwner();
+    const asked = await Promise.all(Array.from({ length: 10 }, () => ask(owner.email)));
+    expect(asked.filter(({ link }) => link !== undefined)).toHaveLength(3);
+    clockOffsetMs = 61 * minuteMs;
+    expect((await ask(owner.email)).link).toBeDefined();
+  });
+
+  test('lapses after an hour', async () => {
+    const { owner } = await tests.anOwner();
+    const { link } = await ask(owner.email);
+    clockOffsetMs = 60 * minuteMs;
+    await expect(tests.peer.getResetLink({ token: link!.token }, context())).rejects.toThrow(
+      reason('RESET_LINK_NOT_FOUND'),
+    );
+  });
+
+  test('is not created for an unknown address', async () => {
+    expect((await ask(anEmail())).link).toBeUndefined();
+  });
+
+  test('is not created for an operator who was deactivated, and an earlier one ends', async () => {
+    const { owner } = await tests.anOwner();
+    const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
+    const { link } = await ask(viewer.email);
+    await tests.peer.updateOperator(
+      {
+        sessionToken: owner.token,
+        operatorId: viewer.id,
+        role: Role.ROLE_UNSPECIFIED,
+        active: false,
+        revokeKeys: false,
+      },
+      context(),
+    );
+    expect((await ask(viewer.email)).link).toBeUndefined();
+    await expect(tests.peer.getResetLink({ token: link!.token }, context())).rejects.toThrow(
+      reason('RESET_LINK_NOT_FOUND'),
+    );
+  });
+});
+
 test('operators and sessions of earlier releases stay valid', async () => {
   const { owner } = await tests.anOwner();
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = tests.configuration;
   const mongo = await connectMongo({ uri, database, service: 'test' });
-  await mongo.db.collection('operators').updateMany({}, { $unset: { invitedBy: '' } });
+  await mongo.db
+    .collection('operators')
+    .updateMany({}, { $unset: { invitedBy: '', resetsAskedAt: '' } });
   await mongo.db.collection('operatorSessions').updateMany({}, { $unset: { origin: '' } });
   await mongo.close();
   expect((await tests.authenticate(owner.token)).operator).toMatchObject({

@@ -21,6 +21,7 @@ export const operators: AggregateDefinition<Operator> = {
     providerIdentity,
     sessionGeneration,
     invitedBy,
+    resetsAskedAt,
   }) => ({
     email,
     name,
@@ -30,6 +31,7 @@ export const operators: AggregateDefinition<Operator> = {
     providerIdentity: providerIdentity ?? null,
     sessionGeneration,
     invitedBy: invitedBy ?? null,
+    resetsAskedAt: [...resetsAskedAt],
   }),
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
@@ -43,6 +45,8 @@ export const operators: AggregateDefinition<Operator> = {
     sessionGeneration: Number(fields.sessionGeneration),
     // Absent in operators of earlier releases.
     invitedBy: (fields.invitedBy as Inviter | null | undefined) ?? undefined,
+    // Absent in operators of earlier releases.
+    resetsAskedAt: (fields.resetsAskedAt as Date[] | undefined) ?? [],
   }),
 };
 

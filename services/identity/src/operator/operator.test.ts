@@ -7,6 +7,7 @@ import {
   createOperator,
   type Operator,
   operatorEmail,
+  askForReset,
   bindToProvider,
   resetPassword,
   type Role,
@@ -35,12 +36,37 @@ function operator(state: Partial<Operator> = {}): Operator {
     providerIdentity: undefined,
     sessionGeneration: 1,
     invitedBy: undefined,
+    resetsAskedAt: [],
     ...state,
   };
 }
 
 const refused = expect.objectContaining({ reason: 'INSUFFICIENT_PERMISSIONS' }) as Error;
 const pairs = roles.flatMap((actor) => roles.map((role): [Role, Role] => [actor, role]));
+
+describe('a request for a reset link', () => {
+  const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 12, minutes));
+  const passwordHash = 'scrypt:…';
+
+  test('is recorded three times an hour', () => {
+    const three = [at(0), at(10), at(20)];
+    const asked = three.reduce(
+      (state, now) => askForReset(state, now).state,
+      operator({ passwordHash }),
+    );
+    expect(asked.resetsAskedAt).toEqual(three);
+    expect(askForReset(asked, at(59)).state).toBe(asked);
+    expect(askForReset(asked, at(60)).state.resetsAskedAt).toEqual([at(10), at(20), at(60)]);
+  });
+
+  test.each([
+    ['without access', { passwordHash, active: false }],
+    ['without a password', { passwordHash: undefined }],
+  ])('of an operator %s is not recorded', (_name, state) => {
+    const refused = operator(state);
+    expect(askForReset(refused, at(0)).state).toBe(refused);
+  });
+});
 
 test('an address is known in lower case', () => {
   expect(operatorEmail(' Ada@Example.COM ')).toBe('ada@example.com');

@@ -26,6 +26,8 @@ export interface Operator {
   readonly sessionGeneration: number;
   /** Undefined for the first owner, and for operators of releases that did not store it. */
   readonly invitedBy: Inviter | undefined;
+  /** Real times at which the operator last asked for a reset link, at most three. */
+  readonly resetsAskedAt: readonly Date[];
 }
 
 /** The operator who invited another one, as of that time. */
@@ -46,6 +48,8 @@ export interface ProviderIdentity {
 export type Actor = Pick<Operator, 'id' | 'role'>;
 
 const nameLengthMax = 200;
+const resetsMax = 3;
+const resetPeriodMs = 60 * 60 * 1_000;
 // OpenID Connect allows 255 characters; issuers are addresses.
 const identityLengthMax = 2_000;
 
@@ -56,12 +60,12 @@ export function operatorEmail(text: string): string {
 
 /** Creates an operator. */
 export function createOperator(
-  operator: Omit<Operator, 'active' | 'providerIdentity' | 'sessionGeneration'>,
+  operator: Omit<Operator, 'active' | 'providerIdentity' | 'sessionGeneration' | 'resetsAskedAt'>,
 ): Transition<Operator> {
   const name = operator.name.trim();
   refuseProblems({ name: lineProblems(name, { min: 1, max: nameLengthMax }) });
   const asNew = { active: true, providerIdentity: undefined, sessionGeneration: 1 };
-  return only({ ...operator, name, ...asNew });
+  return only({ ...operator, name, ...asNew, resetsAskedAt: [] });
 }
 
 /** True when a role may invite operators into another one: no role grants one above itself. */
@@ -110,6 +114,19 @@ export function bindToProvider(
   if (known === undefined) return only({ ...operator, providerIdentity: { issuer, subject } });
   if (known.issuer !== issuer || known.subject !== subject) throw invalidCredentials();
   return unchanged(operator);
+}
+
+/**
+ * Records a request for a reset link of an operator. Unchanged, if the operator gets none:
+ * without access or password, or after three in an hour.
+ */
+export function askForReset(operator: Operator, now: Date): Transition<Operator> {
+  const { active, passwordHash, resetsAskedAt } = operator;
+  const recent = resetsAskedAt.filter((at) => now.getTime() - at.getTime() < resetPeriodMs);
+  if (!active || passwordHash === undefined || recent.length >= resetsMax) {
+    return unchanged(operator);
+  }
+  return only({ ...operator, resetsAskedAt: [...recent, now] });
 }
 
 /** Sets a new password; all sessions end except those updated to the new generation. */

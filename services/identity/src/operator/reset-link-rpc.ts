@@ -1,7 +1,7 @@
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { notFound } from '@billing/kernel/domain-error';
 import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
-import { checkReset, operatorEmail } from './operator';
+import { askForReset, checkReset, operatorEmail } from './operator';
 import { toProtoOperator } from './operator-rpc';
 import { findAnywhere, operatorId } from './operator-store';
 import { issueResetLink } from './reset-link';
@@ -9,9 +9,10 @@ import { openLink, recordReset, resetPassword, type ResetPasswordOptions } from 
 
 type Handlers = Pick<
   AsyncHandlers<OperatorServiceServer>,
-  'createResetLink' | 'createOwnerResetLink' | 'getResetLink' | 'resetPassword'
+  'createResetLink' | 'askForResetLink' | 'createOwnerResetLink' | 'getResetLink' | 'resetPassword'
 >;
 
+const mailer = { type: 'SYSTEM', id: 'password-resets', email: undefined } as const;
 const machine = { type: 'SYSTEM', id: 'first-owner', email: undefined } as const;
 
 export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
@@ -26,6 +27,29 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
         issueResetLink(linkId, input, now),
       );
       return { token, expiresAt: stored.state.expiresAt };
+    },
+    askForResetLink: async ({ email }, { requestId, storing }) => {
+      const found = await findAnywhere(operators, operatorId(operatorEmail(email)));
+      if (found === undefined) return { link: undefined };
+      const { tenant } = found;
+      const now = clock.now();
+      let isGiven = false as boolean;
+      const { state } = await operators
+        .within({ tenant, now, storing })
+        .mutate(found.state.id, (operator) => {
+          const asked = askForReset(operator, now);
+          isGiven = asked.state !== operator;
+          return asked;
+        });
+      if (!isGiven) return { link: undefined };
+      const input = { operator: state, createdBy: undefined };
+      const { token } = await resetLinks.issue({ tenant, storing }, (linkId, at) =>
+        issueResetLink(linkId, input, at),
+      );
+      const action = 'POST /dashboard/api/password-resets';
+      await recordReset(found, { actor: mailer, action, requestId }, options);
+      const { organizationId, environmentId: liveEnvironmentId } = tenant;
+      return { link: { token, email: state.email, organizationId, liveEnvironmentId } };
     },
     createOwnerResetLink: async ({ organizationId, email }, { requestId, storing }) => {
       const found = await findAnywhere(operators, operatorId(operatorEmail(email)));

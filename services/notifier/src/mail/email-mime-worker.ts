@@ -1,5 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
-import type { Email } from './email';
+import type { OutgoingMail } from './email';
 
 /** The bytes of a mail as a server gets them. */
 export function toMimeMessage({
@@ -9,7 +9,10 @@ export function toMimeMessage({
   replyTo,
   content,
   madeAt,
-}: Pick<Email, 'subject' | 'from' | 'to' | 'replyTo' | 'content' | 'madeAt'>): Promise<Buffer> {
+}: Pick<
+  OutgoingMail,
+  'subject' | 'from' | 'to' | 'replyTo' | 'content' | 'madeAt'
+>): Promise<Buffer> {
   if (content === null) throw new Error('A mail without content is never sent');
   const [messageId, ...headers] = content.headers;
   const composer = new MailComposer({

@@ -19,7 +19,7 @@ describe('mails that are kept', () => {
   });
 
   test('are deleted in batches once they are old', async () => {
-    const store = new EmailRetentionStore(mongo.db);
+    const store = new EmailRetentionStore(mongo.db, 'emails');
     await store.ensureIndexes();
     const before = new Date('2026-04-01T00:00:00.000Z');
     const madeAt = (ms: number) => new Date(before.getTime() + ms);
@@ -38,7 +38,7 @@ describe('mails that are kept', () => {
   });
 
   test('wait since the oldest that is live and not sent', async () => {
-    const store = new EmailRetentionStore(mongo.db);
+    const store = new EmailRetentionStore(mongo.db, 'emails');
     const now = new Date('2026-05-01T12:00:00.000Z');
     const aMail = (minutes: number, fields: object) => ({
       _id: newId(),

@@ -13,8 +13,8 @@ const waitingMax = 10_000;
 export class EmailRetentionStore {
   private readonly emails: Collection<AggregateDocument>;
 
-  constructor(db: Db) {
-    this.emails = db.collection<AggregateDocument>('emails');
+  constructor(db: Db, collection: 'emails' | 'operatorEmails') {
+    this.emails = db.collection<AggregateDocument>(collection);
   }
 
   async ensureIndexes(): Promise<void> {

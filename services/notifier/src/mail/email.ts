@@ -1,6 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { MailKind } from '@billing/presentation/mail-kind';
+import type { OperatorMailKind } from '@billing/presentation/render-operator-mail';
 import type { SendOutcome } from '../smtp/send-outcome';
 
 type EmailStatus = 'PENDING' | 'SENT' | 'FAILED' | 'BOUNCED' | 'SKIPPED' | 'UNKNOWN';
@@ -23,26 +24,20 @@ export interface Mailbox {
   readonly address: string;
 }
 
-/** A mail to a payer. */
-export interface Email {
+/** A mail as its sender needs it. */
+export interface OutgoingMail {
   readonly id: string;
-  readonly kind: MailKind;
-  readonly customerId: string;
+  readonly kind: MailKind | OperatorMailKind;
   readonly invoiceId: string | null;
-  readonly creditNoteId: string | null;
-  readonly subscriptionId: string | null;
-  readonly webhookEventId: string | null;
   readonly to: string;
   readonly from: Mailbox;
   readonly replyTo: string | null;
-  readonly locale: string;
   readonly subject: string;
   /** Null for a mail that could not be rendered. */
   readonly content: EmailContent | null;
   readonly status: EmailStatus;
   readonly reason: string | null;
   readonly attempts: number;
-  readonly resendOf: string | null;
   /** Real time, as all times below. */
   readonly sentAt: Date | null;
   readonly madeAt: Date;
@@ -53,6 +48,17 @@ export interface Email {
   readonly claimId: string | null;
   /** True from before the first byte of content was given to the server. */
   readonly isHandedOver: boolean;
+}
+
+/** A mail to a payer. */
+export interface Email extends OutgoingMail {
+  readonly kind: MailKind;
+  readonly customerId: string;
+  readonly creditNoteId: string | null;
+  readonly subscriptionId: string | null;
+  readonly webhookEventId: string | null;
+  readonly locale: string;
+  readonly resendOf: string | null;
 }
 
 const minute = 60_000;
@@ -70,7 +76,7 @@ export const retrySpread = 0.2;
 const expiresAfterMs = 72 * hour;
 
 /** True if a mail waits for a sender. */
-function isDue({ status, sendAt }: Email, now: Date): boolean {
+function isDue({ status, sendAt }: OutgoingMail, now: Date): boolean {
   return status === 'PENDING' && sendAt !== null && sendAt <= now;
 }
 
@@ -78,7 +84,7 @@ function isDue({ status, sendAt }: Email, now: Date): boolean {
  * Ends a due mail that is not sent any more. One whose sender was lost after it handed the content
  * over is UNKNOWN: the server may have sent it. One that waited for three days is FAILED.
  */
-export function endLapsed(email: Email, now: Date): Transition<Email> {
+export function endLapsed<M extends OutgoingMail>(email: M, now: Date): Transition<M> {
   if (!isDue(email, now)) return unchanged(email);
   if (email.isHandedOver) return end(email, 'UNKNOWN', 'outcome_unknown', now);
   const isExpired = now.getTime() - email.madeAt.getTime() >= expiresAfterMs;
@@ -86,10 +92,10 @@ export function endLapsed(email: Email, now: Date): Transition<Email> {
 }
 
 /** Claims a due mail, but none that `endLapsed` ends. */
-export function claim(
-  email: Email,
+export function claim<M extends OutgoingMail>(
+  email: M,
   { claimId, now }: { readonly claimId: string; readonly now: Date },
-): Transition<Email> {
+): Transition<M> {
   if (!isDue(email, now) || endLapsed(email, now).state !== email) return unchanged(email);
   const attempts = email.attempts + 1;
   const sendAt = new Date(now.getTime() + leaseMs);
@@ -97,7 +103,11 @@ export function claim(
 }
 
 /** Prolongs the lease of a sender. Throws if the sender has lost its claim. */
-export function renewClaim(email: Email, claimId: string, now: Date): Transition<Email> {
+export function renewClaim<M extends OutgoingMail>(
+  email: M,
+  claimId: string,
+  now: Date,
+): Transition<M> {
   requireClaim(email, claimId);
   return only({ ...email, sendAt: new Date(now.getTime() + leaseMs) });
 }
@@ -106,7 +116,11 @@ export function renewClaim(email: Email, claimId: string, now: Date): Transition
  * Records that the content goes to the server now. From here on only the server's answer counts.
  * Throws if the sender has lost its claim: then another one may be sending the mail.
  */
-export function markHandedOver(email: Email, claimId: string, now: Date): Transition<Email> {
+export function markHandedOver<M extends OutgoingMail>(
+  email: M,
+  claimId: string,
+  now: Date,
+): Transition<M> {
   requireClaim(email, claimId);
   return only({ ...email, isHandedOver: true, changedAt: now });
 }
@@ -114,8 +128,8 @@ export function markHandedOver(email: Email, claimId: string, now: Date): Transi
 /**
  * Ends an attempt with the server's answer. The answer of a sender that was taken for lost counts.
  */
-export function settle(
-  email: Email,
+export function settle<M extends OutgoingMail>(
+  email: M,
   {
     claimId,
     outcome,
@@ -128,7 +142,7 @@ export function settle(
     /** Factor of the delay, around 1. */
     readonly spread: number;
   },
-): Transition<Email> {
+): Transition<M> {
   const isOpen = email.status === 'PENDING' || email.status === 'UNKNOWN';
   if (email.claimId !== claimId || !isOpen) return unchanged(email);
   switch (outcome.kind) {
@@ -155,8 +169,8 @@ export function settle(
  * Ends an attempt without an answer: a mail that was handed over is UNKNOWN, any other is sent
  * again.
  */
-export function abandonAttempt(
-  email: Email,
+export function abandonAttempt<M extends OutgoingMail>(
+  email: M,
   {
     claimId,
     reason,
@@ -168,14 +182,14 @@ export function abandonAttempt(
     readonly now: Date;
     readonly spread: number;
   },
-): Transition<Email> {
+): Transition<M> {
   if (email.claimId !== claimId || email.status !== 'PENDING') return unchanged(email);
   if (email.isHandedOver) return end(email, 'UNKNOWN', 'outcome_unknown', now);
   return settle(email, { claimId, outcome: { kind: 'POSTPONED', reason }, now, spread });
 }
 
 /** Ends a due mail whose invoice is not owed any more. */
-export function skip(email: Email, now: Date): Transition<Email> {
+export function skip<M extends OutgoingMail>(email: M, now: Date): Transition<M> {
   const isOpen = isDue(email, now) && !email.isHandedOver;
   return isOpen ? end(email, 'SKIPPED', 'invoice_settled', now) : unchanged(email);
 }
@@ -210,12 +224,12 @@ export function requireSent({ status }: Email): void {
 }
 
 /** True for a mail whose content is a secret, since its link signs in. */
-export function isSecret({ kind }: Pick<Email, 'kind'>): boolean {
-  return kind === 'PORTAL_LINK';
+export function isSecret({ kind }: Pick<OutgoingMail, 'kind'>): boolean {
+  return kind === 'PORTAL_LINK' || kind === 'INVITATION' || kind === 'PASSWORD_RESET';
 }
 
 /** Deletes the content of a secret mail that a sender has ended. */
-export function withoutSecret(ended: Transition<Email>): Transition<Email> {
+export function withoutSecret<M extends OutgoingMail>(ended: Transition<M>): Transition<M> {
   const { state } = ended;
   const isEnded = state.status !== 'PENDING' && state.content !== null;
   return isEnded && isSecret(state) ? { ...ended, state: { ...state, content: null } } : ended;
@@ -241,20 +255,20 @@ class ClaimLostError extends Error {
   override readonly name = 'ClaimLostError';
 }
 
-function requireClaim({ status, claimId: current }: Email, claimId: string): void {
+function requireClaim({ status, claimId: current }: OutgoingMail, claimId: string): void {
   if (status !== 'PENDING' || current !== claimId) throw new ClaimLostError('Claim lost');
 }
 
-function end(
-  email: Email,
+function end<M extends OutgoingMail>(
+  email: M,
   status: EmailStatus,
   reason: string | null,
   now: Date,
-): Transition<Email> {
+): Transition<M> {
   return only({ ...email, status, reason, sendAt: null, changedAt: now });
 }
 
-function nextAttemptAt({ attempts }: Email, now: Date, spread: number): Date {
+function nextAttemptAt({ attempts }: OutgoingMail, now: Date, spread: number): Date {
   const index = Math.min(Math.max(attempts, 1), retryDelaysMs.length) - 1;
   const delayMs = retryDelaysMs[index] ?? 24 * hour;
   return new Date(now.getTime() + Math.round(delayMs * spread));

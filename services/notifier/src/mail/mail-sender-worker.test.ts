@@ -1,3 +1,4 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { testContext, testTenant } from '@billing/chassis/testing';
 import type { Email } from './email';
 import { MailSender, type MailSenderOptions } from './mail-sender-worker';
@@ -25,15 +26,18 @@ async function giveWithoutServer(given: Partial<Email>) {
     email = decide(email).state;
     return Promise.resolve({ state: email });
   };
+  const mails = { within: () => ({ mutate }) } as unknown as AggregateCollection<Email>;
   const options: unknown = {
-    emails: { within: () => ({ mutate }) },
     smtp: undefined,
     connectionsMax: 5,
     clock: { now: () => now },
     logger: { error: log, warn: log, info: log },
   };
   const sender = new MailSender(options as MailSenderOptions);
-  const sending = sender.send('mail', testContext({ tenant: testTenant({ live: true }) }));
+  const sending = sender.send(
+    { mails, id: 'mail' },
+    testContext({ tenant: testTenant({ live: true }) }),
+  );
   // Ends the wait of a mail for a server.
   setTimeout(() => void sender.stop(0), 50);
   await sending;

@@ -11,11 +11,11 @@ import type { MailPeers } from '../peers';
 import {
   abandonAttempt,
   claim,
-  type Email,
   endLapsed,
   isClaimLost,
   leaseMs,
   markHandedOver,
+  type OutgoingMail,
   renewClaim,
   retrySpread,
   settle,
@@ -28,7 +28,6 @@ import { ServerReach } from '../smtp/server-reach';
 import type { SuppressionStore } from './suppression-store';
 
 export interface MailSenderOptions {
-  readonly emails: AggregateCollection<Email>;
   readonly suppressions: SuppressionStore;
   readonly peers: MailPeers;
   /** Undefined: mails that wait for a server wait on. */
@@ -45,7 +44,16 @@ export interface MailSenderOptions {
 const renewEveryMs = leaseMs / 3;
 const noServerWaitMs = 30_000;
 
-/** Gives the mails of live environments to the mail server, each at most once. */
+/** Mails of one kind of recipient, and the id of one of them. */
+interface StoredMail<M extends OutgoingMail> {
+  readonly mails: AggregateCollection<M>;
+  readonly id: string;
+}
+
+/**
+ * Gives the mails of live environments to the mail server, each at most once: those to payers and
+ * those to operators share its connections.
+ */
 export class MailSender {
   private readonly slots: Semaphore;
   private readonly reach = new ServerReach();
@@ -60,22 +68,22 @@ export class MailSender {
   }
 
   /** Sends a mail that is due. Other processes may try the same one: the claim decides. */
-  async send(id: string, context: CallContext): Promise<void> {
+  async send<M extends OutgoingMail>(stored: StoredMail<M>, context: CallContext): Promise<void> {
     const { signal } = this.stopping;
     const { smtp, clock } = this.options;
     if (signal.aborted || !context.tenant.live) return;
     if (smtp === undefined) {
-      await this.wait(id, context, noServerWaitMs);
+      await this.wait(stored, context, noServerWaitMs);
       return;
     }
     await this.slots.run(async () => {
       if (signal.aborted) return;
       await this.keepPace(signal);
       if (!this.reach.mayTry(clock.now())) {
-        await this.wait(id, context, this.reach.waitMs(clock.now()));
+        await this.wait(stored, context, this.reach.waitMs(clock.now()));
         return;
       }
-      const sending = this.sendClaimed(id, context, smtp);
+      const sending = this.sendClaimed(stored, context, smtp);
       this.inFlight.add(sending);
       await sending.finally(() => this.inFlight.delete(sending));
     });
@@ -100,14 +108,21 @@ export class MailSender {
   }
 
   /** Lets a mail wait for the server; ends one that has waited for too long. */
-  private async wait(id: string, context: CallContext, ms: number): Promise<void> {
-    const { status } = await this.endIfLapsed(id, context);
+  private async wait<M extends OutgoingMail>(
+    stored: StoredMail<M>,
+    context: CallContext,
+    ms: number,
+  ): Promise<void> {
+    const { status } = await this.endIfLapsed(stored, context);
     if (status === 'PENDING') await sleep(ms, this.stopping.signal);
   }
 
-  private async endIfLapsed(id: string, context: CallContext): Promise<Email> {
-    const { emails, clock } = this.options;
-    const store = emails.within(context);
+  private async endIfLapsed<M extends OutgoingMail>(
+    { mails, id }: StoredMail<M>,
+    context: CallContext,
+  ): Promise<M> {
+    const { clock } = this.options;
+    const store = mails.within(context);
     let isEnded = false as boolean;
     const { state } = await store.mutate(id, (email) => {
       const lapsed = withoutSecret(endLapsed(email, clock.now()));
@@ -118,14 +133,15 @@ export class MailSender {
     return state;
   }
 
-  private async sendClaimed(
-    id: string,
+  private async sendClaimed<M extends OutgoingMail>(
+    stored: StoredMail<M>,
     context: CallContext,
     settings: SmtpSettings,
   ): Promise<void> {
-    const { emails, clock, logger } = this.options;
-    const store = emails.within(context);
-    const waiting = await this.endIfLapsed(id, context);
+    const { clock, logger } = this.options;
+    const { mails, id } = stored;
+    const store = mails.within(context);
+    const waiting = await this.endIfLapsed(stored, context);
     if (waiting.status !== 'PENDING') return;
     // Before the claim, so that no attempt is used up while the invoice cannot be read.
     if (await this.isSettled(waiting, context)) {
@@ -143,7 +159,7 @@ export class MailSender {
         .catch(() => undefined);
     }, renewEveryMs);
     try {
-      await this.attempt(email, context, { claimId, settings });
+      await this.attempt(email, context, { mails, claimId, settings });
     } catch (error) {
       if (!isClaimLost(error)) throw error;
       logger.warn({ emailId: id }, 'another process sends the mail');
@@ -152,14 +168,22 @@ export class MailSender {
     }
   }
 
-  private async attempt(
-    email: Email,
+  private async attempt<M extends OutgoingMail>(
+    email: M,
     context: CallContext,
-    { claimId, settings }: { readonly claimId: string; readonly settings: SmtpSettings },
+    {
+      mails,
+      claimId,
+      settings,
+    }: {
+      readonly mails: AggregateCollection<M>;
+      readonly claimId: string;
+      readonly settings: SmtpSettings;
+    },
   ): Promise<void> {
-    const { emails, suppressions, bounceAddress, clock, logger } = this.options;
+    const { bounceAddress, clock, logger } = this.options;
     const { id, to, from } = email;
-    const store = emails.within(context);
+    const store = mails.within(context);
     const bytes = await toMimeMessage(email);
     const result = await sendBySmtp(
       { from: bounceAddress ?? from.address, to, bytes },
@@ -175,11 +199,7 @@ export class MailSender {
     const spread = jitter(retrySpread);
     if (result.kind === 'NO_ANSWER') this.reach.recordSilence(now);
     else this.reach.recordAnswer();
-    if (result.kind === 'BOUNCED') {
-      const { environmentId } = context.tenant;
-      const fact = { email: to, reason: 'HARD_BOUNCE', emailId: id, createdAt: now } as const;
-      await suppressions.add(environmentId, fact);
-    }
+    if (result.kind === 'BOUNCED') await this.suppress(email, context, now);
     const { state } = await store.mutate(id, (current) =>
       withoutSecret(
         result.kind === 'NO_ANSWER'
@@ -192,7 +212,18 @@ export class MailSender {
     else logger.info({ emailId: id, status, reason }, 'mail attempted');
   }
 
-  private reportUnsent({ id: emailId, status, reason }: Email): void {
+  // The address of an operator is none of the seller's list.
+  private async suppress(
+    { id: emailId, kind, to: email }: OutgoingMail,
+    { tenant }: CallContext,
+    createdAt: Date,
+  ): Promise<void> {
+    if (kind === 'INVITATION' || kind === 'PASSWORD_RESET') return;
+    const fact = { email, reason: 'HARD_BOUNCE', emailId, createdAt } as const;
+    await this.options.suppressions.add(tenant.environmentId, fact);
+  }
+
+  private reportUnsent({ id: emailId, status, reason }: OutgoingMail): void {
     const facts = { emailId, status, reason };
     const { logger } = this.options;
     // A person decides if the mail is sent again.
@@ -204,7 +235,7 @@ export class MailSender {
 
   /** True for a mail that asks for a payment of an invoice that is not owed any more. */
   private async isSettled(
-    { kind, attempts, invoiceId }: Email,
+    { kind, attempts, invoiceId }: OutgoingMail,
     context: CallContext,
   ): Promise<boolean> {
     // The payment may have come since the first attempt.

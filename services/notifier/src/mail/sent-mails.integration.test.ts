@@ -9,6 +9,7 @@ import {
 } from '@billing/chassis/testing';
 import { InvoiceEvent } from '@billing/proto/billing/event/v1/invoice_event';
 import { type Email, EmailStatus } from '@billing/proto/billing/notifier/v1/mail';
+import { OperatorEmailKind } from '@billing/proto/billing/notifier/v1/operator_mail';
 import { type EventOwner, startOwner } from '../testing/event-owner';
 import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../testing/mail-facts';
 import { type MailServerForTests, startMailServer } from '../testing/mail-server';
@@ -288,6 +289,51 @@ describe('mails of a live environment', () => {
     const before = server.connections;
     await expect(sendTest(testTenant())).rejects.toThrow('No mail server is configured');
     expect(server.connections).toBe(before);
+  });
+
+  const sendToOperator = (link: string) =>
+    notifier.operatorMailCalls.sendOperatorEmail(
+      {
+        kind: OperatorEmailKind.OPERATOR_EMAIL_KIND_PASSWORD_RESET,
+        ...{ to, link, organizationName: '', role: '', invitedBy: '' },
+      },
+      testContext({ tenant }),
+    );
+
+  const operatorEmail = (status: string) =>
+    eventually(async () => {
+      const { environmentId } = tenant;
+      const found = await system.mongo.db.collection('operatorEmails').findOne({ environmentId });
+      expect(found?.status).toBe(status);
+      return found!;
+    }, patience);
+
+  test('to an operator are sent once for a link, are in no list, and lose the link', async () => {
+    const link = `https://billing.example/dashboard/reset#${newId()}`;
+    expect(await notifier.operatorMailCalls.getMailServer({}, testContext())).toEqual({
+      configured: true,
+    });
+    for (let time = 1; time <= 2; time += 1) {
+      expect(await sendToOperator(link)).toEqual({ created: true });
+    }
+    const sent = await operatorEmail('SENT');
+    expect(JSON.stringify(sent)).not.toContain(link);
+    expect(receivedBy(to)).toHaveLength(1);
+    const [mail] = receivedBy(to);
+    expect(mail?.content).toContain('Subject: Reset your password');
+    expect(mail?.content).toContain('From: billing@acme.example');
+    expect(await emailsOf()).toEqual([]);
+  });
+
+  test('to an operator that bounce are not on the list of the seller', async () => {
+    server.answers.rcpt = (address) =>
+      address === to ? { code: 550, text: '5.1.1 No such user' } : undefined;
+    await sendToOperator('https://billing.example/dashboard/reset#token');
+    expect(await operatorEmail('BOUNCED')).toMatchObject({ content: null });
+    const page = { page: 1, perPage: 10 };
+    const context = testContext({ tenant });
+    const { total } = await notifier.mailCalls.listEmailSuppressions(page, context);
+    expect(total).toBe(0);
   });
 
   test('leave a sandbox without a connection to the server', async () => {

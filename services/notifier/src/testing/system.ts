@@ -22,6 +22,10 @@ import {
   MailSettingsServiceService,
 } from '@billing/proto/billing/notifier/v1/mail_settings';
 import {
+  type OperatorMailServiceServer,
+  OperatorMailServiceService,
+} from '@billing/proto/billing/notifier/v1/operator_mail';
+import {
   type NotifierServiceServer,
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
@@ -161,6 +165,7 @@ export interface RunningNotifier extends RunningService {
   readonly feedCalls: Peer<WebhookFeedServiceServer>;
   readonly mailCalls: Peer<MailServiceServer>;
   readonly mailSettingsCalls: Peer<MailSettingsServiceServer>;
+  readonly operatorMailCalls: Peer<OperatorMailServiceServer>;
   /** Registers a path of the receiver; returns id and secret. */
   register(
     tenant: Tenant,
@@ -250,6 +255,10 @@ async function startNotifier(
     MailSettingsServiceService,
     caller,
   );
+  const operatorMailCalls = connectPeer<OperatorMailServiceServer>(OperatorMailServiceService, {
+    ...caller,
+    withoutTenant: ['getMailServer'],
+  });
   return {
     address,
     calls,
@@ -257,6 +266,7 @@ async function startNotifier(
     feedCalls,
     mailCalls,
     mailSettingsCalls,
+    operatorMailCalls,
     register: async (tenant, path, events = []) => {
       const { webhookEndpoint, secret } = await calls.createWebhookEndpoint(
         { url: `${origin}${path}`, events, description: undefined, active: undefined },
@@ -272,6 +282,7 @@ async function startNotifier(
       feedCalls.close();
       mailCalls.close();
       mailSettingsCalls.close();
+      operatorMailCalls.close();
       await service.stop();
     },
   };

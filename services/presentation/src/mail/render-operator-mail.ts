@@ -1,10 +1,10 @@
-import type { MailText, MailValues, MailVariable } from '../mail-kind';
+import { type MailText, type MailValues, type MailVariable, operatorVariables } from '../mail-kind';
 import { type MailBrand, type RenderedMail, renderTemplate } from './render-mail';
 
 /** Kinds of mails to operators. */
-export type OperatorMailKind = 'TEST';
+export type OperatorMailKind = 'TEST' | 'INVITATION' | 'PASSWORD_RESET';
 
-const variables: readonly MailVariable[] = ['seller.name'];
+const variables: readonly MailVariable[] = ['seller.name', 'link', ...operatorVariables];
 
 // English, as the dashboard.
 const texts: Readonly<Record<OperatorMailKind, MailText>> = {
@@ -13,6 +13,26 @@ const texts: Readonly<Record<OperatorMailKind, MailText>> = {
     body: `# Test email
 
 The mail server accepts emails from this sender. Customers get their emails from it.`,
+  },
+  INVITATION: {
+    subject: 'Invitation to the billing dashboard of {{organization.name}}',
+    body: `# Join {{organization.name}}
+
+{{operator.invitedBy}} invites you to the billing dashboard of {{organization.name}}, with the role {{operator.role}}. The link works once, within seven days.
+
+[Accept the invitation]({{link}})
+
+If you do not know the sender, ignore this email.`,
+  },
+  PASSWORD_RESET: {
+    subject: 'Reset your password',
+    body: `# Reset your password
+
+Set a new password for the billing dashboard with this link. It works once, within an hour, and signs you out everywhere.
+
+[Set a new password]({{link}})
+
+If you did not ask for this link, ignore this email. Your password stays as it is.`,
   },
 };
 

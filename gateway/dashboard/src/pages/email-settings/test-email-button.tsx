@@ -16,21 +16,23 @@ export function TestEmailButton() {
     body: {},
   }));
   return (
-    <span className="refused">
-      <Button
-        isBusy={test.isPending}
-        refusal={managementRefusal(role)}
-        onClick={() => test.mutate({})}
-      >
-        Send test email
-      </Button>
+    <>
+      <div className="actions">
+        <Button
+          isBusy={test.isPending}
+          refusal={managementRefusal(role)}
+          onClick={() => test.mutate({})}
+        >
+          Send test email
+        </Button>
+      </div>
       {test.data !== undefined && (
         <Notice tone={test.data.status === 'SENT' ? 'good' : 'wait'}>
           <p>{outcomeText(test.data, email)}</p>
         </Notice>
       )}
       {test.error !== null && <ErrorNotice error={test.error} />}
-    </span>
+    </>
   );
 }
 

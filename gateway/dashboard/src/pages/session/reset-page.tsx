@@ -40,7 +40,7 @@ export function ResetPage({ token }: { token: string }) {
         {' '}
         <p>
           {' '}
-          Reset links are valid for one hour. Ask an owner for a new link, or{' '}
+          Reset links are valid for one hour. Ask for a new link, or{' '}
           <a href="/dashboard">sign in</a>.{' '}
         </p>
       </SessionPage>

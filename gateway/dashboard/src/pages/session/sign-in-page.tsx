@@ -4,10 +4,12 @@ import { Form, TextField } from '../../parts/form/form';
 import { withWaitingTime } from './attempts';
 import { SessionPage } from './session-page';
 import { ProviderLink } from './provider-link';
+import { useSignInWays } from './sign-in-ways';
 
 /** Sign-in by email and password, or with the organization's identity provider. */
 export function SignInPage() {
   const changed = useSessionChange();
+  const ways = useSignInWays();
   return (
     <SessionPage title="Sign in">
       <Form
@@ -33,6 +35,11 @@ export function SignInPage() {
           autoComplete="current-password"
         />
       </Form>
+      {ways?.passwordReset === true && (
+        <p>
+          <a href="/dashboard/forgotten-password">Forgot your password?</a>
+        </p>
+      )}
       <ProviderLink />
     </SessionPage>
   );

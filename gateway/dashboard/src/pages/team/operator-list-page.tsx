@@ -16,6 +16,8 @@ import { OperatorActions, type ResetLink } from './operator-actions';
 interface Invitation {
   readonly link: string;
   readonly expiresAt: string;
+  /** True if the link was mailed as well. */
+  readonly emailed: boolean;
 }
 
 const path = '/dashboard/api/operators';
@@ -48,8 +50,10 @@ export function OperatorListPage() {
       {invited !== undefined && (
         <Panel title="Invitation">
           <p>
-            Send this link to the new team member. It works once, until{' '}
-            <Instant at={invited.expiresAt} />. You won’t see it again.
+            {invited.emailed
+              ? 'The new team member gets this link by email.'
+              : 'Send this link to the new team member.'}{' '}
+            It works once, until <Instant at={invited.expiresAt} />. You won’t see it again.
           </p>
           <CopyText text={invited.link} what="invitation link" />
           <div className="actions">

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { operatorEmailKinds } from '@billing/proto/values/notifier';
+import { readBody } from '../../api/input/input';
+import type { Call } from '../../http/exchange';
+import type { OperatorDependencies, OperatorRoute } from '../route/route';
+
+const AskForReset = z.object({ email: z.string() });
+
+const workMs = 30_000;
+const emailMax = 254;
+
+/** Password resets that an operator asks for by e-mail. */
+export const passwordResetRoutes: readonly OperatorRoute[] = [
+  {
+    method: 'POST',
+    path: '/password-resets',
+    isOpen: true,
+    // Answers at once and always alike; the link is created and mailed afterwards. Otherwise the
+    // time of the answer would tell which addresses are known.
+    handle: ({ body, call }, site) => {
+      const email = readBody(AskForReset, { body }).email.trim();
+      if (email !== '' && email.length <= emailMax) {
+        void mailResetLink(email, ownCall(call), site).catch((error: unknown) => {
+          site.logger.warn({ err: error }, 'reset link not mailed');
+        });
+      }
+      return Promise.resolve({ status: 202, body: {} });
+    },
+  },
+];
+
+/** A call that outlives the request. */
+function ownCall(call: Call): Call {
+  const deadline = new Date(systemClock.now().getTime() + workMs);
+  return { ...call, deadline, signal: AbortSignal.timeout(workMs) };
+}
+
+async function mailResetLink(
+  email: string,
+  call: Call,
+  { peers, operatorAccess }: OperatorDependencies,
+): Promise<void> {
+  const { operator, operatorMail } = peers;
+  const { configured } = await operatorMail.getMailServer({}, call as CallContext);
+  if (!configured) return;
+  const { link } = await operator.askForResetLink({ email }, call as CallContext);
+  if (link === undefined) return;
+  const { token, organizationId, liveEnvironmentId: environmentId } = link;
+  const tenant = { organizationId, environmentId, live: true, manualClock: false };
+  await operatorMail.sendOperatorEmail(
+    {
+      kind: operatorEmailKinds.valueOf('PASSWORD_RESET'),
+      to: link.email,
+      // A token in the URL fragment is not sent to servers and appears in no log.
+      link: `${operatorAccess.siteUrl}/dashboard/reset#${token}`,
+      ...{ organizationName: '', role: '', invitedBy: '' },
+    },
+    { ...call, tenant, now: systemClock.now(), scopes: [] },
+  );
+}
