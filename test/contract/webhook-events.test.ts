@@ -1,6 +1,7 @@
 import { monotonicMs } from '@billing/chassis/clock';
 import type { ApiClient } from '../support/api-client';
 import { instant, product, unknownId, uuid } from '../support/patterns';
+import { PersistentClient } from '../support/persistent-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const start = '2026-01-31T00:00:00.000Z';
@@ -18,7 +19,8 @@ beforeEach(async () => {
 });
 
 async function subscribe(): Promise<string> {
-  const create = (path: string, body: object) => api.expect(201, api.post(path, body));
+  const client = new PersistentClient(api);
+  const create = (path: string, body: object) => client.post(201, path, body);
   const customer = await create('/customers', { email: 'a@b.co', currency: 'EUR' });
   const sold = await create('/products', product);
   const authorizedTransactionId = 'txn_feed';
@@ -99,14 +101,23 @@ describe('the feed of webhook events', () => {
       }),
     );
     const wait = '/webhook-events?after=0&wait=20&types=subscription.created';
-    const next = async (reader: ApiClient): Promise<any> => {
-      const { data } = await reader.expect(200, reader.get(wait));
-      return data.length > 0 ? data : next(reader);
+    let isOver = false;
+    // A busy machine may answer that it took too long: a reader asks again.
+    const next = async (reader: ApiClient): Promise<any[]> => {
+      const { status, body } = await reader.get(wait);
+      expect([200, 503, 504]).toContain(status);
+      return isOver || (status === 200 && body.data.length > 0) ? body.data : next(reader);
     };
     const waits = keys.flatMap((reader) => Array.from({ length: 20 }, () => next(reader)));
-    const subscriptionId = await subscribe();
-    for (const [first, ...others] of await Promise.all(waits)) {
-      expect([first.subject.id, others]).toEqual([subscriptionId, []]);
+    try {
+      const subscriptionId = await subscribe();
+      for (const [first, ...others] of await Promise.all(waits)) {
+        expect([first.subject.id, others]).toEqual([subscriptionId, []]);
+      }
+    } finally {
+      // Readers that never end would slow down the tests that follow.
+      isOver = true;
+      await Promise.allSettled(waits);
     }
   });
 
