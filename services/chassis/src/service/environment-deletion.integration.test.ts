@@ -306,5 +306,5 @@ describe('the deletion of an environment', () => {
       }
     }
     expect(reached).toBe(2 * stepsMax);
-  }, 90_000);
+  });
 });

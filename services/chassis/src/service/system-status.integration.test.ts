@@ -16,7 +16,7 @@ import {
 jest.setTimeout(120_000);
 
 const configuration = testServiceConfiguration('status');
-const patience = { timeoutMs: 45_000 };
+const patience = { timeoutMs: 60_000 };
 
 let running: RunningService;
 let peer: Peer<SystemServiceServer>;

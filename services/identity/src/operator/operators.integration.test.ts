@@ -126,7 +126,7 @@ describe('the first owner', () => {
     for (const one of tries.filter((tried) => tried.status === 'rejected')) {
       expect(one.reason).toMatchObject({ reason: 'INVITATION_NOT_FOUND' });
     }
-  }, 60_000);
+  });
 
   test('ends all other links of the kind', async () => {
     const { organizationId } = await anOrganization();
@@ -190,7 +190,7 @@ describe('signing in', () => {
     }
     await expect(logIn(owner.email, password, network)).rejects.toThrow(reason('TOO_MANY_LOGINS'));
     expect((await logIn(owner.email)).operator?.id).toBe(owner.id);
-  }, 120_000);
+  });
 
   const vouched = (email: string, subject: string) =>
     peer.logInByProvider(

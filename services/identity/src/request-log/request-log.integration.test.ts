@@ -27,7 +27,7 @@ import { identityTestConfiguration } from '../testing/configuration';
 jest.setTimeout(120_000);
 
 const configuration = identityTestConfiguration();
-const patience = { timeoutMs: 45_000 };
+const patience = { timeoutMs: 60_000 };
 
 let service: RunningService;
 let log: Peer<RequestLogServiceServer>;

@@ -209,12 +209,9 @@ test('a series that becomes due during a slow fold is folded before that fold en
   await other.tested.flush([event]);
   other.tested.until = 1;
   now = later(60 * minute);
-  await eventually(
-    async () => {
-      expect(await other.partsLeft()).toBe(0);
-    },
-    { timeoutMs: 10_000 },
-  );
+  await eventually(async () => {
+    expect(await other.partsLeft()).toBe(0);
+  });
   expect(await slow.partsLeft()).toBe(1);
   ended.resolve(true);
   await round;

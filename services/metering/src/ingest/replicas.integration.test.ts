@@ -90,4 +90,4 @@ test('two processes that get the same events at once accept each once, and count
     expect([aggregation, audit?.stored]).toEqual([aggregation, audit?.counted]);
     expect(audit?.counted.events).toBe(rounds * 4);
   }
-}, 120_000);
+});

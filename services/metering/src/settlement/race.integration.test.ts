@@ -89,7 +89,7 @@ test('two settlements of a period, concurrent with its first grant, bill what th
     expect(billed(second)).toBe(billed(first));
     expect(await consumed()).toBe(billed(first));
   }
-}, 60_000);
+});
 
 test('a period settled before its first grant burns no credits, however often it is settled again', async () => {
   const { settle, grant, consumed } = await usedPeriod();

@@ -140,7 +140,7 @@ test('a settlement of 36 windows of 20 meters reads hours once per meter, and a 
   expect(resumed.usages).toEqual(first.usages);
   expect(resumed).toMatchObject({ parts: 0, hours: 0, settlements: 3 });
   expect(resumed.others).toBeLessThanOrEqual(10);
-}, 60_000);
+});
 
 test('a settlement reads hours only of new windows, and includes late events of earlier ones', async () => {
   const [meterId = '', other = ''] = await someMeters(2);
@@ -176,7 +176,7 @@ test('a settlement reads hours only of new windows, and includes late events of 
     hours: 0,
     usages: [],
   });
-}, 60_000);
+});
 
 test('a window is decided again when its available credits have changed', async () => {
   const [meterId = ''] = await someMeters(1);

@@ -7,7 +7,7 @@ import { type RunningNotifier, startSystem, type TestSystem } from '../testing/s
 import { FeedStore, type FeedEntry } from './feed-store';
 import { removeOldEntries } from './feed-retention-worker';
 
-const patience = { timeoutMs: 45_000 };
+const patience = { timeoutMs: 60_000 };
 const day = 24 * 3_600_000;
 
 jest.setTimeout(120_000);

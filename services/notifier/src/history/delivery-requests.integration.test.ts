@@ -18,7 +18,7 @@ import {
 const { WEBHOOK_DELIVERY_STATUS_DELIVERED: DELIVERED, WEBHOOK_DELIVERY_STATUS_FAILED: FAILED } =
   WebhookDeliveryStatus;
 
-const patience = { timeoutMs: 45_000 };
+const patience = { timeoutMs: 60_000 };
 const deadlineMs = 60_000;
 
 jest.setTimeout(120_000);
@@ -31,7 +31,7 @@ describe('requests about deliveries', () => {
 
   beforeAll(async () => {
     system = await startSystem('requests');
-    notifier = await system.startNotifier({ retryScheduleMs: [200], timeoutMs: 5_000 });
+    notifier = await system.startNotifier({ retryScheduleMs: [200], timeoutMs: 60_000 });
   });
 
   beforeEach(() => {

@@ -6,13 +6,13 @@ import type { DeliveryStatus, Delivery } from '../delivery/delivery';
 import { type Replay, ReplayStore } from './replay-store';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 45_000 };
+const patience = { timeoutMs: 60_000 };
 const deadlineMs = 60_000;
 
 jest.setTimeout(120_000);
 const hour = 3_600_000;
 // No retry happens during a test, and logs are read only at the beginning.
-const settings = { retryScheduleMs: [hour], timeoutMs: 5_000, reconcileEveryMs: hour };
+const settings = { retryScheduleMs: [hour], timeoutMs: 60_000, reconcileEveryMs: hour };
 
 describe('undelivered webhooks', () => {
   let system: TestSystem;

@@ -13,7 +13,7 @@ import { type RunningNotifier, startSystem, type TestSystem } from '../testing/s
 
 jest.setTimeout(120_000);
 
-const patience = { timeoutMs: 45_000 };
+const patience = { timeoutMs: 60_000 };
 const hourMs = 3_600_000;
 
 let system: TestSystem;

@@ -12,7 +12,7 @@ import { RetentionStore } from './retention-store';
 import { RetentionWorker } from './retention-worker';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 45_000 };
+const patience = { timeoutMs: 60_000 };
 const deadlineMs = 60_000;
 
 jest.setTimeout(120_000);
@@ -26,7 +26,7 @@ describe('a sent webhook', () => {
 
   beforeAll(async () => {
     system = await startSystem('retention');
-    notifier = await system.startNotifier({ retryScheduleMs: [day, day], timeoutMs: 5_000 });
+    notifier = await system.startNotifier({ retryScheduleMs: [day, day], timeoutMs: 60_000 });
     const { db } = system.mongo;
     const stores = {
       retained: new RetentionStore(db),

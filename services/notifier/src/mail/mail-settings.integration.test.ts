@@ -16,7 +16,7 @@ import { type EventOwner, startOwner } from '../testing/event-owner';
 import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../testing/mail-facts';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 30_000 };
+const patience = { timeoutMs: 60_000 };
 const issued = EmailKind.EMAIL_KIND_INVOICE_ISSUED;
 
 describe('settings and texts of mails', () => {

@@ -13,7 +13,7 @@ import { type EventOwner, startOwner } from '../testing/event-owner';
 import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../testing/mail-facts';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 30_000 };
+const patience = { timeoutMs: 60_000 };
 
 describe('mails of a sandbox', () => {
   let system: TestSystem;

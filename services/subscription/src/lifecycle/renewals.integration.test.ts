@@ -254,7 +254,7 @@ describe('results of a collection', () => {
     // Each is sent several times, the last one first, and retried until it is answered, as checkout
     // does.
     const calls = [2, 1, 0, 2, 1, 0, 1, 2].map((index) =>
-      eventually(() => apply(id, index + 1, results[index], context), { timeoutMs: 20_000 }),
+      eventually(() => apply(id, index + 1, results[index], context)),
     );
     await Promise.all(calls);
 
