@@ -133,7 +133,8 @@ describe('a call with an idempotency key', () => {
     await eventually(() => {
       expect(end).toBeDefined();
     });
-    const hasLittleTime = new Date(systemClock.now().getTime() + 1_500);
+    // The wait ends two seconds before the deadline.
+    const hasLittleTime = new Date(systemClock.now().getTime() + 4_000);
     await expect(
       callWith('long', { context: { ...context, deadline: hasLittleTime } }),
     ).rejects.toMatchObject({ reason: 'IDEMPOTENCY_KEY_IN_USE' });
@@ -219,7 +220,8 @@ describe('a call with an idempotency key', () => {
     const context = testContext();
     handle = (received, passedOn) =>
       makeEndpoint(received, passedOn).then(() => new Promise<never>(() => undefined));
-    const dead = { ...context, deadline: new Date(systemClock.now().getTime() + 300) };
+    // Long enough to reach the handler.
+    const dead = { ...context, deadline: new Date(systemClock.now().getTime() + 3_000) };
     await expect(callWith('crash', { context: dead })).rejects.toThrow();
     handle = makeEndpoint;
     const calls = Array.from({ length: 20 }, () => callWith('crash', { context }));

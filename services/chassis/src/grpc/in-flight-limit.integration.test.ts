@@ -30,7 +30,7 @@ describe('a server with the maximum number of calls in flight', () => {
       {
         getCustomer: async () => {
           running += 1;
-          await sleep(20_000, release.signal);
+          await sleep(120_000, release.signal);
           running -= 1;
           return { customer: undefined };
         },
@@ -107,7 +107,7 @@ describe('a server with the maximum number of calls in flight', () => {
     await fill();
     const request = UpdateCustomerRequest.fromJSON({ id: 'x' });
     await expect(peer.updateCustomer(request, testContext())).resolves.toBeDefined();
-    const deadline = new Date(systemClock.now().getTime() + 2_000);
+    const deadline = new Date(systemClock.now().getTime() + 20_000);
     expect(await isServing(server.address, { deadline })).toBe(true);
   });
 

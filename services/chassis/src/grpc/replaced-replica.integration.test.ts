@@ -74,7 +74,7 @@ test('a caller finds the replica that replaced another, although the first looku
   const second = await serve('second', `127.0.0.3:${port}`);
   await stop(first);
   await eventually(async () => {
-    expect(await ask(1_000)).toBe('second');
+    expect(await ask(5_000)).toBe('second');
   });
   peer.close();
   await stop(second);
@@ -89,7 +89,7 @@ test('a call that must not be repeated reaches a peer that has just restarted', 
     withoutTenant: ['getStatus'],
     retries: false,
   });
-  const ask = async () => (await peer.getStatus({}, testContext({ deadlineMs: 10_000 }))).version;
+  const ask = async () => (await peer.getStatus({}, testContext({ deadlineMs: 20_000 }))).version;
   try {
     await stop(await serve('first', address));
     // The pauses between attempts to connect have grown by then.

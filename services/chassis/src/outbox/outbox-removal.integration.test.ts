@@ -146,13 +146,16 @@ function gate() {
 describe('an outbox', () => {
   test('is emptied by the last write of its command if its events are published', async () => {
     const published = gate();
+    let publications = 0;
     const { id, relay, updates, settled, stored, insert } = scene('last', {
       weigh: async ({ aggregateId, completion }, note) => {
         await published.passed;
         await note(aggregateId, 7, { completes: completion });
       },
       publish: () => {
-        setTimeout(published.open, 50);
+        publications += 1;
+        // The relay records the last publication before a timer ends.
+        if (publications === 2) setTimeout(published.open, 50);
         return Promise.resolve();
       },
     });

@@ -103,13 +103,10 @@ async function insertEffect(id: string): Promise<void> {
 }
 
 async function expectEffects(ids: readonly string[]): Promise<void> {
-  await eventually(
-    async () => {
-      const found = await effects.find().toArray();
-      expect(found.map(({ _id }) => _id).sort()).toEqual([...ids].sort());
-    },
-    { timeoutMs: 20_000 },
-  );
+  await eventually(async () => {
+    const found = await effects.find().toArray();
+    expect(found.map(({ _id }) => _id).sort()).toEqual([...ids].sort());
+  });
 }
 
 /** Expects every delivered message to be acknowledged and none to wait for delivery. */
@@ -199,11 +196,11 @@ describe('a message', () => {
   });
 
   test('that takes long, or waits in the queue, is not delivered to another process', async () => {
-    const ackWaitMs = 500;
+    const ackWaitMs = 2_000;
     const started: string[] = [];
     const slow = async ({ id }: StreamMessage) => {
       started.push(id);
-      await sleep(1_500);
+      await sleep(5_000);
     };
     await consume(slow, { concurrency: 1, ackWaitMs });
     await publish(['a:1', 'b:1']);
@@ -352,13 +349,10 @@ describe('the messages of one aggregate', () => {
       await publish(aggregates.map((aggregate) => `${aggregate}:${String(sequence)}`));
     }
 
-    await eventually(
-      () => {
-        const total = [...handled.values()].reduce((sum, ids) => sum + ids.length, 0);
-        expect(total).toBe(aggregates.length * perAggregate);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(() => {
+      const total = [...handled.values()].reduce((sum, ids) => sum + ids.length, 0);
+      expect(total).toBe(aggregates.length * perAggregate);
+    });
     for (const aggregate of aggregates) {
       expect(handled.get(aggregate)).toEqual(idsOf(aggregate, perAggregate));
     }
