@@ -53,6 +53,16 @@ describe('events of a deleted environment', () => {
     await eventually(() => {
       expect(receiver.receivedAt('/deleted')).toHaveLength(1);
     });
+    // The outcome, the feed and the position of mails are stored a moment later.
+    await eventually(async () => {
+      const { db } = system.mongo;
+      const { environmentId } = deleted;
+      expect(await db.collection('deliveries').findOne({ environmentId })).toMatchObject({
+        status: 'DELIVERED',
+      });
+      const position = await db.collection('mailPositions').findOne({ environmentId });
+      expect(Number(position?.position)).toBe(1);
+    });
     await deleteAtNotifier(deleted);
     expect(await placesOf(deleted)).toEqual([]);
 

@@ -10,7 +10,8 @@ import type { Delivery } from '../delivery/delivery';
 import { EndpointHealthStore } from './health-store';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
 
-const day = 24 * 3_600_000;
+const hour = 3_600_000;
+const day = 24 * hour;
 
 describe('an update of a webhook endpoint', () => {
   let system: TestSystem;
@@ -20,7 +21,7 @@ describe('an update of a webhook endpoint', () => {
 
   beforeAll(async () => {
     system = await startSystem('changes');
-    notifier = await system.startNotifier({ retryScheduleMs: [300, 300, 300], timeoutMs: 2_000 });
+    notifier = await system.startNotifier({ retryScheduleMs: [300, hour] });
   });
 
   beforeEach(() => {

@@ -15,7 +15,7 @@ import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../test
 import { type MailServerForTests, startMailServer } from '../testing/mail-server';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 40_000 };
+const patience = { timeoutMs: 60_000 };
 
 describe('mails of a live environment', () => {
   let system: TestSystem;
@@ -51,7 +51,7 @@ describe('mails of a live environment', () => {
       },
       { ...invoicesConfiguration, STREAM_NAME: system.config.STREAM_NAME },
     );
-    notifier = await system.startNotifier({ smtpTimeoutMs: 5_000 }, settings());
+    notifier = await system.startNotifier({ smtpTimeoutMs: 30_000 }, settings());
   });
 
   beforeEach(() => {
@@ -247,7 +247,7 @@ describe('mails of a live environment', () => {
   });
 
   test('are each handed over once by two processes', async () => {
-    await system.startNotifier({ smtpTimeoutMs: 5_000 }, settings());
+    await system.startNotifier({ smtpTimeoutMs: 30_000 }, settings());
     for (let count = 0; count < 10; count += 1) await issueInvoice();
     await eventually(async () => {
       const emails = await emailsOf();

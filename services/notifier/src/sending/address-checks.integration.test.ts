@@ -126,7 +126,7 @@ describe('a redirect', () => {
     const [outside, inside] = [await startReceiver(), await startReceiver()];
     outside.answer = () => ({ status, headers: { location: `${inside.origin}/secret` } });
     const client = new WebhookClient({
-      timeoutMs: 2_000,
+      timeoutMs: 60_000,
       connectionsMax: 1,
       resolve: createResolver(),
       clock: systemClock,

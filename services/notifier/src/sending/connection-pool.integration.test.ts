@@ -33,7 +33,7 @@ describe('connections to endpoints', () => {
     { allowLoopback, addresses = [] }: { allowLoopback: boolean; addresses?: string[] },
   ): Promise<Outcome> {
     const client = new WebhookClient({
-      timeoutMs: 2_000,
+      timeoutMs: 60_000,
       connectionsMax: 1,
       resolve: (hostname) => {
         resolved.push(hostname);

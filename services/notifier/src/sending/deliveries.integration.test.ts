@@ -14,7 +14,7 @@ import {
 } from '../testing/system';
 
 const retryScheduleMs = [300, 300, 300];
-const patience = { timeoutMs: 25_000 };
+const patience = { timeoutMs: 60_000 };
 
 describe('a notifier with a receiver that answers', () => {
   let system: TestSystem;
@@ -23,7 +23,10 @@ describe('a notifier with a receiver that answers', () => {
 
   beforeAll(async () => {
     system = await startSystem('answers');
-    notifier = await system.startNotifier({ retryScheduleMs });
+    // Longer than any test: a hanging request is sent once, and a busy machine counts as fast.
+    const longMs = 10 * 60_000;
+    const lease = { DELIVERY_LEASE_MS: longMs };
+    notifier = await system.startNotifier({ retryScheduleMs, timeoutMs: longMs }, lease);
   });
 
   beforeEach(() => {
@@ -56,6 +59,7 @@ describe('a notifier with a receiver that answers', () => {
   test('signs its webhooks under both schemes and names their type in a header', async () => {
     const { owner, receiver } = system;
     const { secret } = await notifier.register(tenant, '/signed');
+    const startedAt = Math.floor(Date.now() / 1_000);
     const subscriptionId = newId();
     await owner.announce(tenant, subscriptionId, 'subscription.created');
 
@@ -71,7 +75,8 @@ describe('a notifier with a receiver that answers', () => {
     expect(signed['billing-signature']).toBe(
       billingSignature({ secrets: [secret], timestamp, body: text }),
     );
-    expect(Math.abs(Date.now() / 1_000 - timestamp)).toBeLessThan(10);
+    expect(timestamp).toBeGreaterThanOrEqual(startedAt);
+    expect(timestamp).toBeLessThanOrEqual(Date.now() / 1_000);
     expect(headers).toMatchObject({
       'content-type': 'application/json',
       'billing-event': 'subscription.created',

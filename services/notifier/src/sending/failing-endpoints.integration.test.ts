@@ -6,7 +6,13 @@ import type { Delivery } from '../delivery/delivery';
 import { DeliveryStore } from '../delivery/delivery-store';
 import { EndpointHealthStore } from '../endpoint/health-store';
 import { messageId } from '../message/message-store';
-import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
+import {
+  type Answer,
+  type RunningNotifier,
+  sequencesOf,
+  startSystem,
+  type TestSystem,
+} from '../testing/system';
 
 const retryScheduleMs = [300, 300, 300];
 
@@ -17,7 +23,7 @@ describe('a notifier with a receiver that fails', () => {
 
   beforeAll(async () => {
     system = await startSystem('fails');
-    notifier = await system.startNotifier({ retryScheduleMs, timeoutMs: 2_000 });
+    notifier = await system.startNotifier({ retryScheduleMs, timeoutMs: 5_000 });
   });
 
   beforeEach(() => {
@@ -38,26 +44,16 @@ describe('a notifier with a receiver that fails', () => {
   test('postpones later webhooks of the subscription, and sends them in order with the same ids and bytes', async () => {
     const { owner, receiver } = system;
     await notifier.register(tenant, '/down');
-    let isDown = true;
-    receiver.answer = () => ({ status: isDown ? 503 : 204 });
+    receiver.answer = ({ path }) => ({ status: receiver.receivedAt(path).length <= 2 ? 503 : 204 });
     const id = newId();
     for (let number = 1; number <= 5; number += 1) await owner.announce(tenant, id);
 
     await eventually(() => {
-      expect(receiver.receivedAt('/down').length).toBeGreaterThanOrEqual(2);
-    });
-    expect(new Set(sequencesOf(receiver.receivedAt('/down'), id))).toEqual(new Set([1]));
-    isDown = false;
-
-    await eventually(() => {
-      expect(new Set(sequencesOf(receiver.receivedAt('/down'), id)).size).toBe(5);
+      expect(sequencesOf(receiver.receivedAt('/down'), id)).toEqual([1, 1, 1, 2, 3, 4, 5]);
     });
     const attempts = receiver.receivedAt('/down').filter(({ body }) => body.sequence === 1);
-    expect(attempts.length).toBeGreaterThanOrEqual(3);
     expect(new Set(attempts.map(({ text }) => text)).size).toBe(1);
     expect(new Set(attempts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    const sequences = sequencesOf(receiver.receivedAt('/down'), id);
-    expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
   });
 
   test('stops retrying at the end of the schedule, and continues with later webhooks', async () => {
@@ -128,7 +124,7 @@ describe('a notifier with a receiver that fails', () => {
         .collection<Attempt>('attempts')
         .findOne({ environmentId: tenant.environmentId });
       expect(attempt).toMatchObject({ responseStatus: null, error: 'Timed out' });
-      expect(attempt!.durationMs).toBeGreaterThanOrEqual(1_900);
+      expect(attempt!.durationMs).toBeGreaterThanOrEqual(4_900);
     });
   });
 
@@ -292,17 +288,20 @@ describe('a notifier with a receiver that fails', () => {
   test('sends the deliveries that a dead process had claimed once their lease ends', async () => {
     const { owner, receiver, mongo } = system;
     await notifier.register(tenant, '/orphaned');
-    receiver.answer = () => ({ status: 500 });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<Answer>();
+    receiver.answer = ({ path }) =>
+      receiver.receivedAt(path).length === 1 ? answered : { status: 204 };
     await owner.announce(tenant, newId());
-    await eventually(async () => {
-      const [delivery] = await deliveriesOf({ status: 'PENDING', claim: null });
-      expect(delivery).toMatchObject({ failures: 1 });
-      const now = delivery!.dueAt!;
-      const claim = { claim: newId(), now, until: new Date(now.getTime() + 1_000) };
-      const deliveries = new DeliveryStore(mongo.db);
-      expect(await deliveries.claim(tenant.environmentId, [delivery!], claim)).toHaveLength(1);
+    await eventually(() => {
+      expect(receiver.receivedAt('/orphaned')).toHaveLength(1);
     });
-    receiver.answer = () => ({ status: 204 });
+    // Another process claims the delivery, as if the lease of this one had ended, and dies.
+    const [delivery] = await deliveriesOf({ status: 'PENDING' });
+    const { dueAt: now } = delivery!;
+    const claim = { claim: newId(), now: now!, until: new Date(Date.now() + 1_000) };
+    const deliveries = new DeliveryStore(mongo.db);
+    expect(await deliveries.claim(tenant.environmentId, [delivery!], claim)).toHaveLength(1);
+    answer({ status: 500 });
 
     await eventually(async () => {
       expect(await deliveriesOf({ status: 'DELIVERED' })).toHaveLength(1);
