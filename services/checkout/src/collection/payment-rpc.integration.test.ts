@@ -68,9 +68,14 @@ describe('paying', () => {
     expect(await running.subscription.first(subscriptionId)).toMatchObject({
       outcome: CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
     });
-    // The card is the default now.
+    // The card becomes the default a moment after it has paid.
+    const next = await eventually(async () => {
+      const request = aRequest({ customerId });
+      const { collecting } = await checkout.createInvoice(request, context);
+      expect(collecting).toBe(true);
+      return request;
+    });
     await eventually(async () => {
-      const next = await anOpenInvoice(context, { customerId });
       const { invoice: charged } = await checkout.getInvoice({ id: next.invoiceId }, context);
       expect(charged?.payments).toHaveLength(1);
     });

@@ -1,5 +1,5 @@
 import { newId } from '@billing/chassis/ids';
-import { testContext } from '@billing/chassis/testing';
+import { eventually, testContext } from '@billing/chassis/testing';
 import type { CardExpiry } from '../provider/port/payment-provider';
 import { payerDefinition } from './store';
 import { inParallel, openReplicas, type Replicas } from '../testing/store';
@@ -45,7 +45,9 @@ test('the default is the same for every order of 20 racing uses', async () => {
     const authorizedTransactionId = `txn_${String(index)}`;
     const source = { kind: 'AUTHORIZATION', authorizedTransactionId } as const;
     const used = { source, usedAt, savedAt: usedAt };
-    return replicas.aReplica().saver.keepUsed(customerId, used, context);
+    const { saver } = replicas.aReplica();
+    // A use that has lost every attempt against the others is refused, and is repeated.
+    return eventually(() => saver.keepUsed(customerId, used, context));
   });
 
   const id = await replica.methods.defaultOf(customerId, context);

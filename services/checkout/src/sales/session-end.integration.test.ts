@@ -116,7 +116,7 @@ describe('the end of a session', () => {
     const { id: productId } = shop.peers.aProduct();
     const { session } = await shop.create(context, { productId, discountId: discount.id });
     shop.peers.products.delete(productId);
-    shop.peers.before = (call) => (call === 'releaseRedemption' ? sleep(300) : undefined);
+    shop.peers.before = (call) => (call === 'releaseRedemption' ? sleep(100) : undefined);
     expect(await shop.read(session.id, context)).toMatchObject({
       session: { status: SESSION_STATUS_EXPIRED },
       invoice: { status: INVOICE_STATUS_VOID },

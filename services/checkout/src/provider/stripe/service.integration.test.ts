@@ -92,6 +92,27 @@ function paidBy(invoiceId: string): number[] {
 
 const { INVOICE_STATUS_OPEN: open, INVOICE_STATUS_PAID: paid } = InvoiceStatus;
 
+// These two count the requests, and run before a test whose payment still saves its card later.
+test('a sandbox in the same installation never reaches Stripe', async () => {
+  const before = stripe.requests.length;
+  const request = aRequest({ authorizedTransactionId: 'txn_4242424242424242' });
+  const context = testContext();
+  await checkout.createInvoice(request, context);
+  await running.subscription.first(request.subscriptionId);
+  expect((await read(request.invoiceId, context)).payments).toMatchObject([
+    { provider: 'sandbox' },
+  ]);
+  expect(stripe.requests).toHaveLength(before);
+});
+
+test('a request for the kind of card entry creates nothing at Stripe', async () => {
+  const before = stripe.requests.length;
+  const entry = await payments.beginCardEntry({ customerId: newId(), returnUrl: '' }, live());
+
+  expect(entry).toEqual({ redirectUrl: undefined, testCards: false, providerPage: true });
+  expect(stripe.requests).toHaveLength(before);
+});
+
 test('a live invoice captures the authorized payment and reports to the subscription', async () => {
   const context = live();
   const authorizedTransactionId = stripe.account.addAuthorization({ amount: 2900 });
@@ -139,31 +160,11 @@ test.each(['requires_capture', 'succeeded'] as const)(
   },
 );
 
-test('a sandbox in the same installation never reaches Stripe', async () => {
-  const before = stripe.requests.length;
-  const request = aRequest({ authorizedTransactionId: 'txn_4242424242424242' });
-  const context = testContext();
-  await checkout.createInvoice(request, context);
-  await running.subscription.first(request.subscriptionId);
-  expect((await read(request.invoiceId, context)).payments).toMatchObject([
-    { provider: 'sandbox' },
-  ]);
-  expect(stripe.requests).toHaveLength(before);
-});
-
 test('a card typed into our own form is refused', async () => {
   const card = { number: '4242424242424242', expiry: '12/60', code: '123', name: undefined };
   await expect(
     payments.savePaymentMethod({ customerId: newId(), card }, live()),
   ).rejects.toMatchObject({ reason: 'CARD_ENTRY_ELSEWHERE' });
-});
-
-test('a request for the kind of card entry creates nothing at Stripe', async () => {
-  const before = stripe.requests.length;
-  const entry = await payments.beginCardEntry({ customerId: newId(), returnUrl: '' }, live());
-
-  expect(entry).toEqual({ redirectUrl: undefined, testCards: false, providerPage: true });
-  expect(stripe.requests).toHaveLength(before);
 });
 
 test('a payer who returns without a card has not finished', async () => {
