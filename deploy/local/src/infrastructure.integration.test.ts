@@ -184,8 +184,9 @@ function socketFolder({ mongodbUri }: Addresses): string {
 async function withCollection<T>(
   { mongodbUri }: Addresses,
   work: (collection: Collection) => Promise<T>,
+  serverSelectionTimeoutMS = 30_000,
 ): Promise<T> {
-  const client = new MongoClient(mongodbUri, { serverSelectionTimeoutMS: 3_000 });
+  const client = new MongoClient(mongodbUri, { serverSelectionTimeoutMS });
   try {
     return await work(client.db('infrastructure').collection('items'));
   } finally {
@@ -230,7 +231,7 @@ async function messages({ natsUrl }: Addresses): Promise<number> {
   return state.messages;
 }
 
-const UNTIL_TRIES_MAX = 200;
+const UNTIL_TRIES_MAX = 1_200;
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < UNTIL_TRIES_MAX; tries += 1) {

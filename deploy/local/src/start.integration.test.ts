@@ -295,12 +295,15 @@ test('services in separate processes restart when killed, and all end with one C
   process.kill(killed, 'SIGKILL');
   const present = async () =>
     JSON.parse(await readFile(join(dataDir, 'pids.json'), 'utf8')) as Record<string, number>;
-  await until(async () => ![undefined, killed].includes((await present()).customer), 60_000);
+  await until(
+    async () => ![undefined, killed].includes((await present()).customer),
+    START_TIMEOUT_MS,
+  );
   const after = await present();
   await until(async () => {
     const answer = await createCustomer(announcement, testKey).catch(() => '');
     return answer !== '';
-  }, 60_000);
+  }, START_TIMEOUT_MS);
 
   expect(await end(command, 'SIGINT')).toBe(0);
   const all = [...Object.values(pids), ...Object.values(after)];
@@ -314,7 +317,7 @@ test('ending npm ends the system', async () => {
   commands.push(npm);
   let output = '';
   npm.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  await until(() => output.includes('gatewayUrl'), START_TIMEOUT_MS);
+  await until(() => /gatewayUrl.*\n/.test(output), START_TIMEOUT_MS);
   const { gatewayUrl } = JSON.parse(output.slice(output.indexOf('{"'))) as Announcement;
   expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
 
@@ -324,7 +327,7 @@ test('ending npm ends the system', async () => {
       () => false,
       () => true,
     );
-  await until(isGone, 60_000);
+  await until(isGone, START_TIMEOUT_MS);
   // The data folder is free once the databases have stopped, too.
   await until(
     () =>
@@ -358,8 +361,10 @@ test('an unknown flag is reported as an error', async () => {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let errors = '';
+  let isClosed = false;
+  command.once('close', () => (isClosed = true));
   command.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
-  await until(() => command.exitCode !== null, START_TIMEOUT_MS);
+  await until(() => isClosed, START_TIMEOUT_MS);
 
   expect(command.exitCode).toBe(2);
   expect(errors).toContain("Unknown option '--prot'");
