@@ -3,6 +3,7 @@ import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
 import { advancesMax } from './run-advances';
+import { WaitingCalls } from './waiting-calls';
 import {
   aSandbox,
   begin,
@@ -52,6 +53,7 @@ describe('calls that wait for one clock', () => {
     const open = closeGate();
     const to = january(9);
     const onReplayed = jest.fn();
+    const arrivals = jest.spyOn(WaitingCalls.prototype, 'run');
     const idempotency = { key: newId(), requestHash: 'same', onReplayed };
     const call = () => identity.advanceClock({ to }, { ...contextOf(tenant), idempotency });
     const begunBefore = runsBegun;
@@ -60,6 +62,11 @@ describe('calls that wait for one clock', () => {
       expect(runsBegun).toBeGreaterThan(begunBefore);
     });
     const joined = call();
+    // A call that arrives after the end of the first one gets a replay.
+    await eventually(() => {
+      expect(arrivals.mock.calls.filter(([key]) => key === tenant.environmentId)).toHaveLength(2);
+    });
+    arrivals.mockRestore();
     open();
     expect(await Promise.all([first, joined])).toEqual([
       { now: to, processed: 1, stopped: false },
