@@ -24,8 +24,9 @@ test.each([
   ['without a challenge', false],
   ['with a challenge that waits', true],
 ])('a session %s ends paid once or never charged, in any order', async (_case, isChallenged) => {
+  // The acts of all rounds share the machine, and each round has several phases.
   await inParallel(rounds, async (round) => {
-    const context = testContext({ now: start });
+    const context = testContext({ now: start, deadlineMs: 100_000 });
     const discount = shop.peers.aDiscount();
     const { session } = await shop.create(context, { discountId: discount.id });
     if (isChallenged) await shop.pay(session, '4000002500003155', context);

@@ -117,7 +117,7 @@ test('a session begun without tax stays without it', async () => {
 
 test('a payer who types while another pays is charged what the paying page has shown', async () => {
   await inParallel(rounds, async (round) => {
-    const context = testContext();
+    const context = testContext({ deadlineMs: 100_000 });
     const { session } = await aTaxedSession(context);
     const acts = [
       () => taxIn(session, 'FR', context),
