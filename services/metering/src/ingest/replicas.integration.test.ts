@@ -1,6 +1,6 @@
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
-import { eventually, testContext } from '@billing/chassis/testing';
+import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import { Aggregation as ProtoAggregation } from '@billing/proto/billing/metering/v1/metering';
 import { EpochStore } from '../epoch/epoch-store';
 import { auditHour } from '../audit/audit-hour';
@@ -11,7 +11,9 @@ import { hourMs } from '../usage/hour';
 
 const rounds = 12;
 const hour = new Date('2026-03-10T12:00:00Z');
-const context = testContext({ now: new Date('2026-03-10T13:00:00Z') });
+const tenant = testTenant({ manualClock: true });
+/** Context of one call: each has its own deadline. */
+const called = () => testContext({ tenant, now: new Date('2026-03-10T13:00:00Z') });
 const settleTimeoutMs = 60_000;
 const aggregations = {
   SUM: ProtoAggregation.AGGREGATION_SUM,
@@ -44,7 +46,7 @@ test('two processes that get the same events at once accept each once, and count
   for (const [name, aggregation] of Object.entries(aggregations)) {
     const uniqueProperty = name === 'UNIQUE_COUNT' ? 'user' : undefined;
     const meter = { name, aggregation, uniqueProperty, metadata: undefined };
-    const created = await service.metering.createMeter(meter, context);
+    const created = await service.metering.createMeter(meter, called());
     meters.set(name as Aggregation, present(created.meter).id);
   }
   let accepted = 0;
@@ -63,7 +65,7 @@ test('two processes that get the same events at once accept each once, and count
     const body = Buffer.from(JSON.stringify(events));
     const answers = await Promise.all(
       [service.metering, replica.metering, service.metering].map((metering) =>
-        metering.ingestEvents({ body }, context),
+        metering.ingestEvents({ body }, called()),
       ),
     );
     for (const answer of answers) {
@@ -84,7 +86,7 @@ test('two processes that get the same events at once accept each once, and count
   for (const [aggregation, meterId] of meters) {
     const uniqueProperty = aggregation === 'UNIQUE_COUNT' ? 'user' : null;
     const series = { customerId, meterId, aggregation, uniqueProperty };
-    const tested = new TestedSeries(mongo.db, context.tenant, series);
+    const tested = new TestedSeries(mongo.db, tenant, series);
     await tested.fold(current);
     const audit = await auditHour(tested.store, series, hour.getTime() / hourMs);
     expect([aggregation, audit?.stored]).toEqual([aggregation, audit?.counted]);

@@ -1,5 +1,5 @@
 import { newId } from '@billing/chassis/ids';
-import { eventually, testContext } from '@billing/chassis/testing';
+import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import { startTracing, type TracingOptions } from '@billing/chassis/tracing';
 import { Aggregation, CreditSource } from '@billing/proto/billing/metering/v1/metering';
 import { present, startMetering, startFolding } from '../testing/fixtures';
@@ -39,7 +39,9 @@ afterAll(async () => {
 });
 
 const now = new Date('2026-03-10T12:00:00Z');
-const context = testContext({ now });
+const tenant = testTenant({ manualClock: true });
+/** Context of one call: each has its own deadline. */
+const called = () => testContext({ tenant, now });
 const dayMs = 86_400_000;
 // Not on the hour: hours cut by a boundary belong to two windows.
 const firstDay = new Date('2026-02-04T09:37:00Z');
@@ -50,7 +52,7 @@ async function someMeters(count: number): Promise<string[]> {
     Array.from({ length: count }, () =>
       service.metering.createMeter(
         { name: 'Calls', aggregation: Aggregation.AGGREGATION_SUM, metadata: undefined },
-        context,
+        called(),
       ),
     ),
   );
@@ -73,7 +75,7 @@ async function use(used: { customerId: string; meterId: string; day: number; qua
   const { day, ...event } = used;
   const timestamp = new Date(dayAt(day).getTime() + 3_600_000);
   const body = JSON.stringify([{ quantity: 1, ...event, timestamp }]);
-  const { accepted } = await service.metering.ingestEvents({ body: Buffer.from(body) }, context);
+  const { accepted } = await service.metering.ingestEvents({ body: Buffer.from(body) }, called());
   expect(accepted).toBe(1);
 }
 
@@ -85,7 +87,7 @@ async function settle(request: {
   windows: ReturnType<typeof windowsOf>;
 }) {
   spans.length = 0;
-  const { usages } = await service.metering.settleUsage({ ...request, unbilledKeys: [] }, context);
+  const { usages } = await service.metering.settleUsage({ ...request, unbilledKeys: [] }, called());
   const calls = await eventually(() => {
     const found = spans.filter(({ name }) => name.endsWith('/SettleUsage'));
     expect(found).toHaveLength(2);
@@ -203,7 +205,7 @@ test('a window is decided again when its available credits have changed', async 
       metadata: undefined,
     },
     // Created by a caller whose clock still stands in the first window.
-    testContext({ tenant: context.tenant, now: dayAt(0) }),
+    testContext({ tenant, now: dayAt(0) }),
   );
   expect((await settle(settlement('second'))).usages).toMatchObject([
     { current: '4', credits: ['4'] },
