@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { createLogger } from '@billing/chassis/logging';
 import { runCommand } from '@billing/chassis/process';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
-import { onSystemData, reportProgress } from '../system/maintenance';
+import { onSystemData, reportProgress } from '../maintenance';
 import { serviceEnvironment, type SystemSite } from '../system/service-environment';
 import { serviceNames, services } from '../system/services';
 

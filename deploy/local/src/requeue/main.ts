@@ -7,7 +7,7 @@ import { PoisonMessages } from '@billing/chassis/poison-messages';
 import { Closers, runCommand } from '@billing/chassis/process';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { readConfig } from '@billing/notifier/config';
-import { onSystemData, reportProgress } from '../system/maintenance';
+import { onSystemData, reportProgress } from '../maintenance';
 import { serviceEnvironment, type SystemSite } from '../system/service-environment';
 
 const usage = 'Usage: npm run requeue-poison -- [--id <id>] [--data <folder>]';

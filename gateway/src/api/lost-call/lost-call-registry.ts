@@ -65,10 +65,21 @@ export class LostCallRegistry {
 
   /** Resolves when the index is at most half a second old or cannot be refreshed. */
   async upToDate(): Promise<void> {
-    const ageMs = this.dependencies.clock.now().getTime() - this.readAtMs;
-    if (ageMs <= refreshAfterMs) return;
+    if (this.ageMs() <= refreshAfterMs) return;
+    const refreshed = this.refreshOnce();
+    if (this.ageMs() <= staleAfterMs) return;
+    await refreshed;
+    // The refresh may have begun too long ago.
+    if (this.ageMs() > staleAfterMs) await this.refreshOnce();
+  }
+
+  private ageMs(): number {
+    return this.dependencies.clock.now().getTime() - this.readAtMs;
+  }
+
+  private refreshOnce(): Promise<void> {
     this.refreshing ??= this.outside(() => this.refresh());
-    if (ageMs > staleAfterMs) await this.refreshing;
+    return this.refreshing;
   }
 
   knows(callerId: string): boolean {

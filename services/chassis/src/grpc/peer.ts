@@ -152,7 +152,7 @@ interface Call {
 
 /**
  * Calls a method. A call that found no connection was not sent, whether its method is idempotent or
- * not: it is made again if there is a connection within a second.
+ * not: it is made again if there is a connection within a second and before its deadline.
  */
 async function callConnected(
   client: Client,
@@ -162,8 +162,7 @@ async function callConnected(
   try {
     return await call(client, method, made);
   } catch (error) {
-    const { signal } = made.context;
-    if (!isUnsent(error) || signal.aborted || !(await isConnectedSoon(client))) throw error;
+    if (!isUnsent(error) || !(await isConnectedSoon(client, made.context))) throw error;
     return await call(client, method, made);
   }
 }
@@ -173,9 +172,18 @@ function isUnsent(error: unknown): boolean {
   return code === status.UNAVAILABLE && details?.includes(noConnection) === true;
 }
 
-function isConnectedSoon(client: Client): Promise<boolean> {
+/** False once the caller has disconnected. */
+function isConnectedSoon(client: Client, context: CallContext): Promise<boolean> {
+  const { signal } = context;
+  const soonMs = systemClock.now().getTime() + reconnectWithinMs;
   return new Promise((resolve) => {
-    client.waitForReady(systemClock.now().getTime() + reconnectWithinMs, (error) => {
+    const stop = () => {
+      resolve(false);
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    client.waitForReady(Math.min(soonMs, answeredUntil(context).getTime()), (error) => {
+      signal.removeEventListener('abort', stop);
       resolve(error === undefined);
     });
   });

@@ -22,6 +22,7 @@ describe('queries that match a document', () => {
   const boxes = (size: number) => ({ collection: 'boxes', filter: { size } });
   const bags = (size: number) => ({ collection: 'bags', filter: { size: { $gte: size } } });
   const missing = { collection: 'missing', filter: {} };
+  const failing = { collection: 'bags', filter: { $unknown: 1 } };
 
   test.each([
     ['none of none', [], []],
@@ -31,6 +32,8 @@ describe('queries that match a document', () => {
     ['several documents once', [boxes(2), boxes(2)], [0, 1]],
     ['a collection that does not exist', [missing, bags(1)], [1]],
     ['nothing', [boxes(3), missing], []],
+    ['one that fails among others', [boxes(1), failing, bags(4), bags(1)], [0, 1, 3]],
+    ['only one that fails', [failing], [0]],
   ])('%s', async (_name, named, expected) => {
     const queries = named.map(({ collection, filter }, index) => {
       return { index, documents: mongo.db.collection(collection), filter };

@@ -101,7 +101,7 @@ export class OutboxSweep {
     for (const query of queries) {
       const { collection } = query;
       if (found.includes(query)) await this.sweep(collection, slices, signal).catch(failed);
-      else this.beginAnew(partsOf(collection, slices));
+      else this.forgetPositions(partsOf(collection, slices));
     }
   }
 
@@ -120,7 +120,7 @@ export class OutboxSweep {
     for (const part of parts) await this.sweepPart(part, signal);
   }
 
-  private beginAnew(parts: readonly Part[]): void {
+  private forgetPositions(parts: readonly Part[]): void {
     for (const part of parts) {
       for (const lane of laneNames) this.positions.delete(keyOf(part, lane));
     }

@@ -55,7 +55,8 @@ export class PoisonMessages {
 
   /**
    * Publishes messages again, oldest first, and removes each once the stream has stored it: all of
-   * them, or that with an id. One that is unreadable again is set aside again. Returns their ids.
+   * them, or that with an id. Returns their ids. A consumer that cannot read one stores it here
+   * again.
    */
   async requeue(stream: Pick<EventStream, 'publish'>, id?: string): Promise<string[]> {
     const filter = id === undefined ? {} : { _id: id };

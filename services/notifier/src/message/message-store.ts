@@ -109,10 +109,11 @@ export class MessageStore {
     return new Map(messages.map((message) => [message._id, message]));
   }
 
-  /** Removes the data of messages; their head stays. */
+  /** Removes the data of messages; their head stays. Marks have none. */
   async blank(environmentId: string, ids: readonly string[]): Promise<void> {
     const found = await this.findAll(environmentId, ids);
     for (const { _id, body } of found.values()) {
+      if (body === '') continue;
       const update = { $set: { body: blankBody(body) } };
       await retryTransient(() => this.messages.updateOne({ _id, environmentId }, update));
     }

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Closers } from '@billing/chassis/process';
-import { readLauncherEnvironment } from '../config';
-import { unprivilegedAccount } from '../files/account';
-import { hasDatabases, openDataFolder } from '../files/data-folder';
-import { startInfrastructure } from '../infrastructure';
-import { readSettings } from '../settings';
-import { ensureSecrets } from './secrets';
-import type { SystemSite } from './service-environment';
+import { readLauncherEnvironment } from './config';
+import { unprivilegedAccount } from './files/account';
+import { hasDatabases, openDataFolder } from './files/data-folder';
+import { startInfrastructure } from './infrastructure';
+import { readSettings } from './settings';
+import { ensureSecrets } from './system/secrets';
+import type { SystemSite } from './system/service-environment';
 
-const dataDirDefault = join(__dirname, '../../../../.data');
+const dataDirDefault = join(__dirname, '../../../.data');
 
 /**
  * Runs a command on the data of a system: on the servers that the variables name, or on those of
