@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
 import { sleep } from '@billing/chassis/clock';
-import { eventually } from '@billing/chassis/testing';
 import { type Answer, answerOf, type ApiClient } from '../support/api-client';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
@@ -72,6 +71,13 @@ test("under a load far above the machine's capacity, no 5xx response hides a cre
   const [subscribed, bought] = await underCpuLoad(() =>
     Promise.all([Promise.all(numbers.map(subscribe)), Promise.all(numbers.map(buy))]),
   );
+  await sleep(settledMs);
+  const subscriptions = await api.all(`/subscriptions?customerId=${payer.id as string}`);
+  const stored = new Set(subscriptions.map(({ metadata }) => metadata.n));
+  const open = new Set<string>();
+  for (const status of ['OPEN', 'DRAFT']) {
+    for (const { customerId } of await api.all(`/invoices?status=${status}`)) open.add(customerId);
+  }
   const failed = (answers: readonly Answer[]) =>
     numbers.filter((n) => (answers[n]?.status ?? 0) >= 500);
   const created = (answers: readonly Answer[]) =>
@@ -79,22 +85,8 @@ test("under a load far above the machine's capacity, no 5xx response hides a cre
   process.stderr.write(
     `${String(created(subscribed))} subscriptions and ${String(created(bought))} sessions created\n`,
   );
-  expect(created(subscribed)).toBeGreaterThan(0);
-  expect(created(bought)).toBeGreaterThan(0);
-  await sleep(settledMs);
-  // A busy machine may need longer to abandon what it has answered with an error.
-  await eventually(
-    async () => {
-      const subscriptions = await api.all(`/subscriptions?customerId=${payer.id as string}`);
-      const stored = new Set(subscriptions.map(({ metadata }) => metadata.n));
-      expect(failed(subscribed).filter((n) => stored.has(n))).toEqual([]);
-      const open = new Set<string>();
-      for (const status of ['OPEN', 'DRAFT']) {
-        const invoices = await api.all(`/invoices?status=${status}`);
-        for (const { customerId } of invoices) open.add(customerId);
-      }
-      expect(failed(bought).filter((n) => open.has(customers[n].id))).toEqual([]);
-    },
-    { timeoutMs: 120_000, everyMs: 1_000 },
-  );
+  expect(failed(subscribed).filter((n) => stored.has(n))).toEqual([]);
+  expect(failed(bought).filter((n) => open.has(customers[n].id))).toEqual([]);
+  expect(created(subscribed)).toBeGreaterThanOrEqual(count / 4);
+  expect(created(bought)).toBeGreaterThanOrEqual(count / 4);
 });
