@@ -29,7 +29,7 @@ function aLine(amount: bigint): UsageLine {
 
 describe('the discount of a subscription that costs nothing but usage', () => {
   const once = aSubscription({}, { price: free, discount: aDiscount() });
-  const begun = beginDiscount(once, day('02-28'));
+  const begun = beginDiscount(once, 1);
   const bill = (subscription: Subscription, periodIndex: number, amount: bigint) =>
     isBillDiscounted(subscription, { periodIndex, isDiscounted: false, lines: [aLine(amount)] });
 
@@ -42,7 +42,7 @@ describe('the discount of a subscription that costs nothing but usage', () => {
   test('is deducted once when it applies once, even if the bill is retried', () => {
     expect(bill(begun, 1, 1n)).toBe(true);
     expect(bill(begun, 2, 1n)).toBe(false);
-    expect(beginDiscount(begun, day('03-31'))).toBe(begun);
+    expect(beginDiscount(begun, 2)).toBe(begun);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { overLimitAfter } from '../over-limit/over-limit-bill';
 import { type PeriodLine, periodLine } from '../subscription/recurring-charge';
 import { periodOf } from '../subscription/billing-cycle';
+import { runningDiscount } from '../subscription/discount';
 import type { Subscription } from '../subscription/subscription';
 import { isBilled, type UsageBilling } from '../subscription/usage-billing';
 import {
@@ -45,7 +46,7 @@ export function isBillDiscounted(
   subscription: Subscription,
   { periodIndex, isDiscounted, lines }: DiscountedBill,
 ): boolean {
-  const { discount } = subscription;
+  const discount = runningDiscount({ ...subscription, periodIndex });
   if (isDiscounted || discount === null || sumOf(lines) <= 0n) return isDiscounted;
   const { start } = periodOf(subscription, periodIndex);
   return discountsPeriod(discount, { first: discount.firstPeriodStart, start });
@@ -73,11 +74,20 @@ export function isEndDiscounted(
   return discountsPeriod(discount, { first, start });
 }
 
-/** Begins the span of the discount with a period, unless it has begun. */
-export function beginDiscount(subscription: Subscription, start: Date): Subscription {
-  const { discount } = subscription;
-  if (discount === null || discount.firstPeriodStart !== null) return subscription;
-  return { ...subscription, discount: { ...discount, firstPeriodStart: start } };
+/**
+ * Begins the span of a period's discount with that period, unless it has begun. A discount that a
+ * change has added in the period begins with a later one.
+ */
+export function beginDiscount(subscription: Subscription, periodIndex: number): Subscription {
+  const billed = runningDiscount({ ...subscription, periodIndex });
+  if (billed === null || billed.firstPeriodStart !== null) return subscription;
+  const begun = { ...billed, firstPeriodStart: periodOf(subscription, periodIndex).start };
+  const { discount, changes } = subscription;
+  const isKept = discount?.id === billed.id && discount.holderId === billed.holderId;
+  const next = isKept ? { ...subscription, discount: begun } : subscription;
+  const { period } = changes;
+  if (period?.discount === undefined || period.periodIndex !== periodIndex) return next;
+  return { ...next, changes: { ...changes, period: { ...period, discount: begun } } };
 }
 
 /** Records a bill that was created; a duplicate of an earlier one changes nothing. */

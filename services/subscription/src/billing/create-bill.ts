@@ -80,19 +80,20 @@ export async function attemptPeriodBill(
     );
   }
   const { lines, refunds } = bill;
+  const discounted = { ...state, discount: runningDiscount({ ...state, periodIndex }) };
   const isDiscounted = isBillDiscounted(state, { ...payload, lines });
   const wanted = {
     ...{ ...payload, isDiscounted, period: recurring.period, recurring, usage: lines },
     ...{ buyer: payload.facts?.buyer ?? customer?.buyer, taxCategory },
   };
-  const request = toProtoNewInvoice(withCustomer(state, customer), wanted);
+  const request = toProtoNewInvoice(withCustomer(discounted, customer), wanted);
   const { invoice, collecting } = await dependencies.invoices.create(request, context);
   // The subscription was canceled during the call, and a late retry found the invoice's id taken.
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return false;
   const recordBilled = (current: Subscription) => {
     const rated = pinRates(current, { periodIndex, set });
     const billed = recordBill(rated, periodIndex, { refunds });
-    const begun = isDiscounted ? beginDiscount(billed, recurring.period.start) : billed;
+    const begun = isDiscounted ? beginDiscount(billed, periodIndex) : billed;
     const known = withCustomer(begun, customer);
     return recordInvoice(known, { invoiceId, periodIndex, isCollecting: collecting });
   };

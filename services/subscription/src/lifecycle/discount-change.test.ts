@@ -1,3 +1,4 @@
+import { beginDiscount, isBillDiscounted } from '../billing/bill';
 import { upcomingCharge } from '../billing/upcoming-charge';
 import { discountEndsAt, runningDiscount } from '../subscription/discount';
 import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
@@ -147,6 +148,20 @@ describe('a change of the discount alone', () => {
     expect(invoice?.discount?.id).toBe('old');
     const { state: renewed } = takeDueStep(upgrade.state, at(day('07-01')));
     expect(runningDiscount(renewed)?.id).toBe('third');
+  });
+
+  test('is not begun by the bill of the running period, where that is recorded late', () => {
+    expect(beginDiscount(state, 0)).toBe(state);
+    const unbegun = { ...old, firstPeriodStart: null, holderId: null };
+    const late = changed({ ...discounted, discount: unbegun }, adding()).state;
+    expect(isBillDiscounted(late, { periodIndex: 0, isDiscounted: true, lines: [] })).toBe(true);
+    const billed = beginDiscount(late, 0);
+    expect(billed.discount).toMatchObject({ id: 'new', firstPeriodStart: null });
+    expect(runningDiscount(billed)).toMatchObject({ id: 'old', firstPeriodStart: day('06-01') });
+    const more = { product: null, quantity: 2, discount: null };
+    const kept = beginDiscount(changed({ ...discounted, discount: unbegun }, more).state, 0);
+    expect(kept.discount).toMatchObject({ id: 'old', firstPeriodStart: day('06-01') });
+    expect(runningDiscount(kept)).toEqual(kept.discount);
   });
 
   test('is refused where it changes nothing', () => {

@@ -124,14 +124,24 @@ export async function confirmRedemption(
   }
 }
 
-/** Settles the redemption of a finished change: one that has taken effect uses it. */
+/**
+ * Settles the redemption of a finished change: one that has taken effect uses it. A failed call is
+ * left to the discount service, which asks for the fate of the redemption: it must not hold up the
+ * commands that follow.
+ */
 export async function settleRedemption(
   { status, wanted }: Pick<SubscriptionChange, 'status' | 'wanted'>,
   context: CallContext,
-  dependencies: Parameters<typeof confirmRedemption>[2],
+  { peers, logger }: Parameters<typeof confirmRedemption>[2] & {
+    readonly logger: Pick<Logger, 'warn'>;
+  },
 ): Promise<void> {
   const held = heldRedemption(wanted);
   if (held === null) return;
-  if (status === 'APPLIED') await confirmRedemption(held, context, dependencies);
-  else await dependencies.peers.discount.releaseRedemption(held, context);
+  try {
+    if (status === 'APPLIED') await confirmRedemption(held, context, { peers, logger });
+    else await peers.discount.releaseRedemption(held, context);
+  } catch (err) {
+    logger.warn({ err, ...held }, 'redemption of a change is left to the discount service');
+  }
 }
