@@ -132,7 +132,10 @@ export async function confirmRedemption(
 export async function settleRedemption(
   { status, wanted }: Pick<SubscriptionChange, 'status' | 'wanted'>,
   context: CallContext,
-  { peers, logger }: Parameters<typeof confirmRedemption>[2] & {
+  {
+    peers,
+    logger,
+  }: Parameters<typeof confirmRedemption>[2] & {
     readonly logger: Pick<Logger, 'warn'>;
   },
 ): Promise<void> {
