@@ -17,6 +17,7 @@ import { isStoredChange, requestChange } from '../lifecycle/apply-change';
 import {
   type ChangeRequest,
   checkChangeable,
+  checkRequest,
   itemsAtRenewal,
   resolveAt,
 } from '../lifecycle/check-change';
@@ -25,7 +26,7 @@ import { decideAfterDueSteps, dueStep } from '../lifecycle/renewals';
 import { fetchTaxCategory } from '../peer/catalog';
 import { changeHolderId, reserveForChange } from '../peer/discount';
 import type { Peers } from '../peer/peers';
-import { heldRedemption, itemsAfter } from '../subscription/change-side';
+import { type HeldRedemption, heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
 import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
@@ -133,12 +134,17 @@ async function tryToStore(
   else if (planned !== null)
     await readChangeQuote({ subscription: current, planned }, context, peers);
   const known = knownState(stored.state);
+  // A refused change takes no redemption, not even for a moment; a repeat is not refused.
+  if (wanted.reservedRound !== null && !isStoredChange(current.changes, changeId))
+    checkRequest(current, wanted, context.now);
+  const reserved = { credits, balance: promised?.balanceApplied };
+  let redemption: HeldRedemption | null = null;
   let isOutdated = false as boolean;
   try {
     if (wanted.reservedRound !== null) {
-      const reserved = { credits, balance: promised?.balanceApplied };
       isOutdated = !(await reserve(wanted, { stored, reserved }, context, dependencies));
       if (isOutdated) throw factsOutdated();
+      redemption = heldRedemption(wanted.wanted);
       await reserveDiscount(wanted, stored.state, context, peers);
     }
     await subscriptions.change(
@@ -157,9 +163,9 @@ async function tryToStore(
   } catch (error) {
     const { reservedRound: round } = wanted;
     if (round !== null) {
-      const redemption = heldRedemption(wanted.wanted);
-      const reserved = { subscriptionId, changeId, round, redemption };
-      if (await isStoredElseReleased(reserved, context, dependencies)) return true;
+      const isHeldAtCheckout = isReservedAtCheckout(reserved);
+      const held = { subscriptionId, changeId, round, redemption, isHeldAtCheckout };
+      if (await isStoredElseReleased(held, context, dependencies)) return true;
     }
     if (isOutdated || hasMoved(error)) return false;
     throw error;
@@ -221,6 +227,15 @@ function knownState(subscription: Subscription): string {
   return subscriptionDigest(subscription);
 }
 
+/** What a change reserves at checkout; undefined: no balance. */
+type CheckoutReservation = Pick<ReserveForChangeRequest, 'balance'> & {
+  readonly credits: readonly ChangeCredit[];
+};
+
+function isReservedAtCheckout({ credits, balance }: CheckoutReservation): boolean {
+  return credits.length > 0 || balance !== undefined;
+}
+
 /**
  * Reserves the credits and the balance of a change. False if an invoice has moved since the facts
  * were read: what is reserved counts as credited for all others, so nothing else can move its room
@@ -233,15 +248,13 @@ async function reserve(
     reserved,
   }: {
     readonly stored: Stored<Subscription>;
-    readonly reserved: Pick<ReserveForChangeRequest, 'balance'> & {
-      readonly credits: readonly ChangeCredit[];
-    };
+    readonly reserved: CheckoutReservation;
   },
   context: CallContext,
   dependencies: Pick<FactDependencies, 'peers'>,
 ): Promise<boolean> {
   const { id: subscriptionId, customer } = stored.state;
-  if (reserved.credits.length === 0 && reserved.balance === undefined) return true;
+  if (!isReservedAtCheckout(reserved)) return true;
   await dependencies.peers.checkout.reserveForChange(
     {
       changeId,
@@ -307,7 +320,6 @@ export async function requestFor(
 ): Promise<ChangeRequest> {
   const { state } = stored;
   const item = await resolveItem(state, input, context, dependencies.peers);
-  checkChangeable(state);
   const ofItem = { ...item, discount: null };
   const [next] = itemsAtRenewal(state, { ...input, wanted: ofItem });
   checkTotal(next.price, next.quantity);
@@ -320,6 +332,7 @@ export async function requestFor(
     ...item,
     discount: await resolveDiscount(state, discount, context, dependencies.peers),
   };
+  checkChangeable(state);
   const [facts, taxCategory] = await Promise.all([
     // A repeat finds what its first call has reserved.
     fetchPeriodFacts(stored, context, dependencies, changeId),

@@ -206,6 +206,24 @@ test.each([
   expect(under.peers.reservations).toEqual([]);
 });
 
+test('a change that is refused reserves nothing; a wrong discount is named first', async () => {
+  const { id, call } = await running();
+  const cancel = (atPeriodEnd: boolean) =>
+    under.subscription.cancelSubscription({ id, atPeriodEnd }, call());
+  await cancel(true);
+  await expect(
+    under.change.createChange(asking(id, 'first', periodEnd), call()),
+  ).rejects.toMatchObject({ reason: 'SUBSCRIPTION_SET_TO_CANCEL' });
+  await cancel(false);
+  await expect(under.change.createChange(asking(id, 'first'), call())).rejects.toMatchObject({
+    reason: 'SUBSCRIPTION_CANCELED',
+  });
+  await expect(under.change.createChange(asking(id, 'unknown'), call())).rejects.toMatchObject({
+    fields: { discountId: ['Discount is not valid'] },
+  });
+  expect(under.peers.reservations).toEqual([]);
+});
+
 test('a preview reserves nothing; its token is stale once the discount is not valid', async () => {
   const { id, call } = await running();
   const { metadata: _metadata, ...previewed } = asking(id, 'first');

@@ -6,7 +6,10 @@ import { isStoredElseReleased, nextRound } from './find-reserved-change';
 
 const changeId = 'change';
 const redemption = { discountId: 'discount', holderId: 'holder' };
-const reserved = { subscriptionId: 'subscription', changeId, round: 1, redemption };
+const reserved = {
+  ...{ subscriptionId: 'subscription', changeId, round: 1 },
+  ...{ redemption, isHeldAtCheckout: true },
+};
 const freed = [redemption, { changeId, round: 1, keepBalance: false }];
 const context = testContext();
 
@@ -39,6 +42,23 @@ describe('after an error of the write that stores a change', () => {
     expect(released).toEqual([]);
   });
 
+  test.each([
+    ['the redemption', { isHeldAtCheckout: false }, [freed[0]]],
+    ['the credit', { redemption: null }, [freed[1]]],
+  ])('%s alone is released where nothing else was reserved', async (_name, held, expected) => {
+    expect((await afterError({ storedRound: null, held })).released).toEqual(expected);
+  });
+
+  test.each([
+    ['discount', [freed[1]]],
+    ['checkout', [freed[0]]],
+  ] as const)('%s that is down does not keep the rest reserved', async (down, expected) => {
+    const { isStored, released, warned } = await afterError({ storedRound: null, down });
+    expect(isStored).toBe(false);
+    expect(released).toEqual(expected);
+    expect(warned).toBe(1);
+  });
+
   test('nothing is released while it is unknown whether the change is stored', async () => {
     const { isStored, released, warned } = await afterError({ storedRound: null, isAway: true });
     expect(isStored).toBe(false);
@@ -51,14 +71,19 @@ async function afterError({
   storedRound,
   storedLate = null,
   isAway = false,
+  held = {},
+  down,
 }: {
   readonly storedRound: number | null;
   readonly storedLate?: number | null;
   readonly isAway?: boolean;
+  readonly held?: Partial<typeof reserved> | { readonly redemption: null };
+  readonly down?: 'checkout' | 'discount';
 }) {
   let present = withChange(storedRound);
   const released: unknown[] = [];
-  const release = (request: unknown) => {
+  const release = (peer: 'checkout' | 'discount') => (request: unknown) => {
+    if (peer === down) return Promise.reject(new Error('down'));
     released.push(request);
     return Promise.resolve({});
   };
@@ -78,8 +103,8 @@ async function afterError({
         Promise.resolve(paying?.id === id ? paying : undefined),
     },
     peers: {
-      checkout: { releaseForChange: release },
-      discount: { releaseRedemption: release },
+      checkout: { releaseForChange: release('checkout') },
+      discount: { releaseRedemption: release('discount') },
     },
     logger: {
       warn: () => {
@@ -87,7 +112,7 @@ async function afterError({
       },
     },
   } as unknown as Parameters<typeof isStoredElseReleased>[2];
-  const isStored = await isStoredElseReleased(reserved, context, dependencies);
+  const isStored = await isStoredElseReleased({ ...reserved, ...held }, context, dependencies);
   return { isStored, released, present, warned };
 }
 

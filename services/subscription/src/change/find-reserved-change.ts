@@ -61,10 +61,20 @@ function redemptionOf({ status }: SubscriptionChange): 'HELD' | 'CONFIRMED' | 'R
 /**
  * Returns whether a change is stored with a round, after an error of the write that stores it. What
  * the round has reserved is released only where it is certain that the change is not stored, and
- * never will be with this round. Where that stays unknown, their owners ask later.
+ * never will be with this round. Where that stays unknown, their owners ask later; one owner that
+ * is down does not keep the other from releasing.
  */
 export async function isStoredElseReleased(
-  { redemption, ...reserved }: CheckChangeRequest & { readonly redemption: HeldRedemption | null },
+  {
+    redemption,
+    isHeldAtCheckout,
+    ...reserved
+  }: CheckChangeRequest & {
+    /** Null: none was asked for. */
+    readonly redemption: HeldRedemption | null;
+    /** True: credits or a balance were asked for. */
+    readonly isHeldAtCheckout: boolean;
+  },
   context: CallContext,
   {
     peers,
@@ -79,8 +89,15 @@ export async function isStoredElseReleased(
   try {
     const { exists } = await checkChange(reserved, context, dependencies);
     if (exists) return true;
-    if (redemption !== null) await peers.discount.releaseRedemption(redemption, context);
-    await peers.checkout.releaseForChange({ changeId, round, keepBalance: false }, context);
+    const credit = { changeId, round, keepBalance: false };
+    const released = await Promise.allSettled<unknown>([
+      redemption === null ? null : peers.discount.releaseRedemption(redemption, context),
+      isHeldAtCheckout ? peers.checkout.releaseForChange(credit, context) : null,
+    ]);
+    const errors = released.flatMap((one) =>
+      one.status === 'rejected' ? [one.reason as unknown] : [],
+    );
+    if (errors.length > 0) throw new AggregateError(errors, 'Not all was released');
     return false;
   } catch (err) {
     logger.warn({ err, changeId, round }, 'reservation of a change is left to its owners');
