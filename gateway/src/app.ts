@@ -8,6 +8,7 @@ import express, {
 import { addApi, type ApiDependencies, unknownOperation } from './api/api';
 import { addDashboard } from './operator/dashboard-site';
 import type { IdentityProvider } from './access/identity-provider';
+import { PasswordResetLimits } from './access/password-reset-limits';
 import { addOperatorApi } from './operator/api';
 import { addProviderSignIn } from './operator/sign-in/provider-routes';
 import { addDocumentation, type DocumentationDependencies } from './openapi/documentation';
@@ -89,7 +90,12 @@ function addKeylessSites(app: Express, dependencies: AppDependencies): void {
   addPortalSignIn(app, payers);
   addPortal(app, portalRoutes, payers);
   const { operatorPlaces: inFlight } = dependencies;
-  const operators = { ...dependencies, inFlight, assignsRequestId: true as const };
+  const operators = {
+    ...dependencies,
+    inFlight,
+    assignsRequestId: true as const,
+    passwordResets: new PasswordResetLimits(),
+  };
   addOperatorApi(app, operators);
   addProviderSignIn(app, operators);
   addDashboard(app, operators);

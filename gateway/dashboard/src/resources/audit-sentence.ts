@@ -69,7 +69,7 @@ const deeds: Readonly<Record<string, string>> = {
   'PUT /dashboard/api/password': 'changed their password',
   'POST /dashboard/api/operators': 'invited an operator',
   'POST /dashboard/api/operators/:id/reset-link': 'created a password reset link',
-  'POST /dashboard/api/password-resets': 'mailed a password reset link',
+  'POST /dashboard/api/password-resets': 'asked for a password reset link',
   'POST /dashboard/api/invitations/accept': 'accepted an invitation',
   'POST /dashboard/api/reset-links/use': 'reset their password',
   'POST /dashboard/api/email-test': 'sent a test email',

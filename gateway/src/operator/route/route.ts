@@ -8,6 +8,7 @@ import type { RateLimit } from '../../http/rate-limit';
 import type { RequestLog } from '../../http/request-log';
 import type { ApiAnswer } from '../../http/answer';
 import type { IdentityProvider } from '../../access/identity-provider';
+import type { PasswordResetLimits } from '../../access/password-reset-limits';
 import type { OperatorAccess, SignedIn } from '../../access/operator-access';
 
 /** A request of a visitor who may not be signed in. */
@@ -37,6 +38,7 @@ export interface OperatorDependencies {
   readonly peers: Peers;
   readonly operatorAccess: OperatorAccess;
   readonly logger: Logger;
+  readonly passwordResets: PasswordResetLimits;
   readonly requestLog?: RequestLog | undefined;
   /** OpenID provider for operator sign-in, in addition to passwords. Optional. */
   readonly identityProvider?: IdentityProvider | undefined;

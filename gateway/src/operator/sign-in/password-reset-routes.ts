@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
+import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import { operatorEmailKinds } from '@billing/proto/values/notifier';
 import { readBody } from '../../api/input/input';
 import type { Call } from '../../http/exchange';
@@ -19,12 +20,17 @@ export const passwordResetRoutes: readonly OperatorRoute[] = [
     isOpen: true,
     // Answers at once and always alike; the link is created and mailed afterwards. Otherwise the
     // time of the answer would tell which addresses are known.
-    handle: ({ body, call }, site) => {
+    handle: ({ body, call, origin }, site) => {
+      const { passwordResets, logger } = site;
+      passwordResets.admit(origin.network, call.now);
       const email = readBody(AskForReset, { body }).email.trim();
       if (email !== '' && email.length <= emailMax) {
-        void mailResetLink(email, ownCall(call), site).catch((error: unknown) => {
-          site.logger.warn({ err: error }, 'reset link not mailed');
-        });
+        const own = ownCall(call);
+        void passwordResets
+          .run(() => mailResetLink({ email, origin }, own, site), own.signal)
+          .catch((error: unknown) => {
+            logger.warn({ err: error }, 'reset link not mailed');
+          });
       }
       return Promise.resolve({ status: 202, body: {} });
     },
@@ -38,14 +44,14 @@ function ownCall(call: Call): Call {
 }
 
 async function mailResetLink(
-  email: string,
+  asked: { readonly email: string; readonly origin: Origin },
   call: Call,
   { peers, operatorAccess }: OperatorDependencies,
 ): Promise<void> {
   const { operator, operatorMail } = peers;
   const { configured } = await operatorMail.getMailServer({}, call as CallContext);
   if (!configured) return;
-  const { link } = await operator.askForResetLink({ email }, call as CallContext);
+  const { link } = await operator.askForResetLink(asked, call as CallContext);
   if (link === undefined) return;
   const { token, organizationId, liveEnvironmentId: environmentId } = link;
   const tenant = { organizationId, environmentId, live: true, manualClock: false };

@@ -233,7 +233,10 @@ describe('the list of operators', () => {
 describe('a reset link that is asked for by e-mail', () => {
   // The advanced clock of the service judges the deadline.
   const ask = (email: string) =>
-    tests.peer.askForResetLink({ email }, testContext({ deadlineMs: clockOffsetMs + minuteMs }));
+    tests.peer.askForResetLink(
+      { email, origin: originAt('home') },
+      testContext({ deadlineMs: clockOffsetMs + minuteMs }),
+    );
 
   test('goes to the operator, sets a password once and ends all sessions', async () => {
     const { owner } = await tests.anOwner();
@@ -267,8 +270,25 @@ describe('a reset link that is asked for by e-mail', () => {
     );
   });
 
-  test('is not created for an unknown address', async () => {
-    expect((await ask(anEmail())).link).toBeUndefined();
+  test.each(['unknown@example.com', 'unknown', ''])('is not created for “%s”', async (email) => {
+    expect((await ask(email)).link).toBeUndefined();
+  });
+
+  test('is in the audit log with its origin', async () => {
+    const { owner } = await tests.anOwner();
+    await ask(owner.email);
+    const request = {
+      ...{ sessionToken: owner.token, targetIds: [owner.id], page: 1, perPage: 10 },
+      ...{ actorId: undefined, targetId: undefined, since: undefined, until: undefined },
+    };
+    const { entries } = await tests.peer.listAuditEntries(request, context());
+    const { address, userAgent } = originAt('home');
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        action: 'POST /dashboard/api/password-resets',
+        ...{ address, userAgent, status: 202 },
+      }),
+    );
   });
 
   test('is not created for an operator who was deactivated, and an earlier one ends', async () => {

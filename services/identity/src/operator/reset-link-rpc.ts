@@ -3,7 +3,7 @@ import { notFound } from '@billing/kernel/domain-error';
 import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
 import { askForReset, checkReset, operatorEmail } from './operator';
 import { toProtoOperator } from './operator-rpc';
-import { findAnywhere, operatorId } from './operator-store';
+import { findAnywhere, findByEmail, operatorId } from './operator-store';
 import { issueResetLink } from './reset-link';
 import { openLink, recordReset, resetPassword, type ResetPasswordOptions } from './reset-password';
 
@@ -28,8 +28,8 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
       );
       return { token, expiresAt: stored.state.expiresAt };
     },
-    askForResetLink: async ({ email }, { requestId, storing }) => {
-      const found = await findAnywhere(operators, operatorId(operatorEmail(email)));
+    askForResetLink: async ({ email, origin }, { requestId, storing }) => {
+      const found = await findByEmail(operators, email);
       if (found === undefined) return { link: undefined };
       const { tenant } = found;
       const now = clock.now();
@@ -42,14 +42,17 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
           return asked;
         });
       if (!isGiven) return { link: undefined };
+      // First, so that no link exists that the audit log does not show.
+      const action = 'POST /dashboard/api/password-resets';
+      const asking = { actor: mailer, action, requestId, origin, status: 202 };
+      await recordReset(found, asking, options);
       const input = { operator: state, createdBy: undefined };
-      const { token } = await resetLinks.issue({ tenant, storing }, (linkId, at) =>
+      const { token, stored } = await resetLinks.issue({ tenant, storing }, (linkId, at) =>
         issueResetLink(linkId, input, at),
       );
-      const action = 'POST /dashboard/api/password-resets';
-      await recordReset(found, { actor: mailer, action, requestId }, options);
       const { organizationId, environmentId: liveEnvironmentId } = tenant;
-      return { link: { token, email: state.email, organizationId, liveEnvironmentId } };
+      const { expiresAt } = stored.state;
+      return { link: { token, email: state.email, organizationId, liveEnvironmentId, expiresAt } };
     },
     createOwnerResetLink: async ({ organizationId, email }, { requestId, storing }) => {
       const found = await findAnywhere(operators, operatorId(operatorEmail(email)));

@@ -57,7 +57,7 @@ export async function resetPassword(
   return changed;
 }
 
-/** Records the use or the creation of a link in the audit log. */
+/** Records the request, the creation or the use of a link in the audit log. */
 export async function recordReset(
   { state, tenant }: Stored<Operator>,
   done: Pick<AuditEntry, 'actor' | 'action' | 'requestId'> & {
