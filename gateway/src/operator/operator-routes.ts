@@ -64,7 +64,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
       );
       // A token in the URL fragment is not sent to servers and appears in no log.
       const link = `${operatorAccess.siteUrl}/dashboard/invitation#${token}`;
-      const invited = { email, role, link };
+      const invited = { email, role, link, expiresAt };
       // The inviter has the link, and can pass it on without a mail.
       const emailed = await mailInvitation(invited, { signedIn, call }, peers).catch(
         (error: unknown) => {
@@ -144,7 +144,17 @@ export const operatorRoutes: readonly OperatorRoute[] = [
 
 /** Mails the link of an invitation. False without a mail server. */
 async function mailInvitation(
-  { email, role, link }: { readonly email: string; readonly role: string; readonly link: string },
+  {
+    email,
+    role,
+    link,
+    expiresAt,
+  }: {
+    readonly email: string;
+    readonly role: string;
+    readonly link: string;
+    readonly expiresAt: Date | undefined;
+  },
   { signedIn, call }: Pick<OperatorRequest, 'signedIn' | 'call'>,
   { operatorMail }: Peers,
 ): Promise<boolean> {
@@ -163,6 +173,7 @@ async function mailInvitation(
       kind: operatorEmailKinds.valueOf('INVITATION'),
       to: email.trim(),
       link,
+      expiresAt,
       organizationName,
       role: role.toLowerCase(),
       invitedBy: operator.email,

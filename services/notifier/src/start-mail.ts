@@ -63,9 +63,11 @@ export function startMail(
     isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
   });
   const operatorEmails = service.aggregates(operatorEmailDefinition);
-  const retained = retain(service, 'emails');
-  retain(service, 'operatorEmails');
-  service.metrics.observeMails(() => retained.oldestWaitingMs(clock.now()));
+  const retained = [retain(service, 'emails'), retain(service, 'operatorEmails')];
+  service.metrics.observeMails(async () => {
+    const ages = await Promise.all(retained.map((store) => store.oldestWaitingMs(clock.now())));
+    return Math.max(...ages);
+  });
   service.onClose('mail maker', () => maker.stop());
   const sender = startSending(service, config, shared);
   shared.emails.handle({
@@ -81,7 +83,7 @@ export function startMail(
     onOneReplica: true,
   });
   const operatorMail = operatorMailRpc({ ...shared, operatorEmails });
-  return { maker, rpcs: [mailRpc(shared), mailSettingsRpc(shared), operatorMail] };
+  return { maker, rpcs: [mailRpc(shared), mailSettingsRpc({ ...shared, sender }), operatorMail] };
 }
 
 /** Deletes old mails of a collection. */

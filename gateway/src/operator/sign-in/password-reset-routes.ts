@@ -61,6 +61,7 @@ async function mailResetLink(
       to: link.email,
       // A token in the URL fragment is not sent to servers and appears in no log.
       link: `${operatorAccess.siteUrl}/dashboard/reset#${token}`,
+      expiresAt: link.expiresAt,
       ...{ organizationName: '', role: '', invitedBy: '' },
     },
     { ...call, tenant, now: systemClock.now(), scopes: [] },

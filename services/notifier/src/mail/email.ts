@@ -44,6 +44,8 @@ export interface OutgoingMail {
   readonly changedAt: Date;
   /** Time of the next attempt, or end of the claim's lease; null unless PENDING. */
   readonly sendAt: Date | null;
+  /** Time from which on its link is invalid; absent or null: the mail has none that expires. */
+  readonly expiresAt?: Date | null;
   /** The claim of the sender; the last one stays, so that its late answer is recognized. */
   readonly claimId: string | null;
   /** True from before the first byte of content was given to the server. */
@@ -82,12 +84,15 @@ function isDue({ status, sendAt }: OutgoingMail, now: Date): boolean {
 
 /**
  * Ends a due mail that is not sent any more. One whose sender was lost after it handed the content
- * over is UNKNOWN: the server may have sent it. One that waited for three days is FAILED.
+ * over is UNKNOWN: the server may have sent it. One that waited for three days, or whose link has
+ * expired, is FAILED.
  */
 export function endLapsed<M extends OutgoingMail>(email: M, now: Date): Transition<M> {
   if (!isDue(email, now)) return unchanged(email);
   if (email.isHandedOver) return end(email, 'UNKNOWN', 'outcome_unknown', now);
-  const isExpired = now.getTime() - email.madeAt.getTime() >= expiresAfterMs;
+  const { madeAt, expiresAt } = email;
+  const isLinkExpired = expiresAt instanceof Date && expiresAt <= now;
+  const isExpired = isLinkExpired || now.getTime() - madeAt.getTime() >= expiresAfterMs;
   return isExpired ? end(email, 'FAILED', 'expired', now) : unchanged(email);
 }
 
@@ -268,8 +273,10 @@ function end<M extends OutgoingMail>(
   return only({ ...email, status, reason, sendAt: null, changedAt: now });
 }
 
-function nextAttemptAt({ attempts }: OutgoingMail, now: Date, spread: number): Date {
+/** Time of the next attempt, or of the end of a mail whose link expires before. */
+function nextAttemptAt({ attempts, expiresAt }: OutgoingMail, now: Date, spread: number): Date {
   const index = Math.min(Math.max(attempts, 1), retryDelaysMs.length) - 1;
   const delayMs = retryDelaysMs[index] ?? 24 * hour;
-  return new Date(now.getTime() + Math.round(delayMs * spread));
+  const nextMs = now.getTime() + Math.round(delayMs * spread);
+  return new Date(Math.min(nextMs, expiresAt?.getTime() ?? nextMs));
 }

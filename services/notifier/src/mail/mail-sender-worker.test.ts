@@ -44,11 +44,37 @@ async function giveWithoutServer(given: Partial<Email>) {
   return { email, logged };
 }
 
+test('an attempt that belongs to no stored mail waits for a connection', async () => {
+  const options: unknown = { connectionsMax: 1, perSecondMax: undefined };
+  const sender = new MailSender(options as MailSenderOptions);
+  const { signal } = new AbortController();
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
+  const begun: string[] = [];
+  const attempt = (name: string) =>
+    sender.attemptOnce(() => {
+      begun.push(name);
+      return released;
+    }, signal);
+  const attempts = [attempt('first'), attempt('second')];
+  await Promise.resolve();
+  expect(begun).toEqual(['first']);
+  release(undefined);
+  await Promise.all(attempts);
+  expect(begun).toEqual(['first', 'second']);
+});
+
 describe('a mail without a mail server', () => {
   test('expires after three days', async () => {
     const { email, logged } = await giveWithoutServer(waiting);
     expect(email).toMatchObject({ status: 'FAILED', reason: 'expired', attempts: 0 });
     expect(logged).toMatchObject([{ alarm: 'mail_expired', emailId: 'mail', reason: 'expired' }]);
+  });
+
+  test('expires with its link, and loses its content', async () => {
+    const content = { text: 'link', html: 'link', headers: [] };
+    const reset = { ...waiting, madeAt: ago(1), expiresAt: now, content };
+    const { email } = await giveWithoutServer({ ...reset, kind: 'PORTAL_LINK' });
+    expect(email).toMatchObject({ status: 'FAILED', reason: 'expired', content: null });
   });
 
   test('waits until then', async () => {

@@ -76,17 +76,25 @@ export class MailSender {
       await this.wait(stored, context, noServerWaitMs);
       return;
     }
-    await this.slots.run(async () => {
-      if (signal.aborted) return;
+    const waitMs = await this.slots.run(async () => {
+      if (signal.aborted) return 0;
       await this.keepPace(signal);
-      if (!this.reach.mayTry(clock.now())) {
-        await this.wait(stored, context, this.reach.waitMs(clock.now()));
-        return;
-      }
+      if (!this.reach.mayTry(clock.now())) return this.reach.waitMs(clock.now());
       const sending = this.sendClaimed(stored, context, smtp);
       this.inFlight.add(sending);
       await sending.finally(() => this.inFlight.delete(sending));
+      return 0;
     });
+    // Holds no connection while it waits, so that a test mail can ask the server.
+    if (waitMs > 0) await this.wait(stored, context, waitMs);
+  }
+
+  /** Runs an attempt that belongs to no stored mail, within the limits of all others. */
+  async attemptOnce<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.slots.run(async () => {
+      await this.keepPace(signal);
+      return attempt();
+    }, signal);
   }
 
   /** Lets running attempts finish for a while, then breaks their connections; waits end at once. */

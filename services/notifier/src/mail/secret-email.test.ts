@@ -1,5 +1,5 @@
 import { only } from '@billing/kernel/transition';
-import { type Email, requireResendable, withoutSecret } from './email';
+import { type Email, endLapsed, requireResendable, settle, withoutSecret } from './email';
 
 const at = new Date('2026-01-31T00:00:00.000Z');
 
@@ -49,6 +49,16 @@ describe('a mail with a sign-in link', () => {
       requireResendable(emailOf({}));
     }).toThrow('This email cannot be sent again');
   });
+});
+
+test('a mail is attempted or ended at the latest when its link expires', () => {
+  const expiresAt = new Date(at.getTime() + 30_000);
+  const sending = { status: 'PENDING', claimId: 'claim', isHandedOver: true } as const;
+  const waiting = emailOf({ ...sending, attempts: 3, expiresAt });
+  const outcome = { kind: 'POSTPONED', reason: 'smtp_450' } as const;
+  const { state } = settle(waiting, { claimId: 'claim', outcome, now: at, spread: 1 });
+  expect(state.sendAt).toEqual(expiresAt);
+  expect(endLapsed(state, expiresAt).state).toMatchObject({ status: 'FAILED', reason: 'expired' });
 });
 
 test('a mail without a secret keeps its content', () => {

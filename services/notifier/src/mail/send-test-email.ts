@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
 import { renderOperatorMail } from '@billing/presentation/render-operator-mail';
 import type { EmailSettingsStore } from '../mail-settings/email-settings-store';
 import type { MailPeers } from '../peers';
@@ -11,6 +12,7 @@ import type { Email } from './email';
 import { headersOf } from './email-headers';
 import { toMimeMessage } from './email-mime-worker';
 import { findLook } from './find-mail-facts';
+import type { MailSender } from './mail-sender-worker';
 import { senderOf } from './new-email';
 
 /** Dependencies of a test mail. */
@@ -23,6 +25,7 @@ export interface TestEmailDependencies {
   readonly fromDomains: readonly string[];
   /** Envelope sender; undefined: the address that the mail is from. */
   readonly bounceAddress: string | undefined;
+  readonly sender: Pick<MailSender, 'attemptOnce'>;
   readonly clock: Clock;
 }
 
@@ -35,8 +38,8 @@ const stepMsMax = 8_000;
 const attemptMsMax = 25_000;
 
 /**
- * Gives a test mail to the mail server and waits for its answer. Nothing is stored or retried, and
- * the mail waits for no other one.
+ * Gives a test mail to the mail server and waits for its answer, within the limits of connections
+ * and rate of all mails. Nothing is stored or retried.
  */
 export async function sendTestEmail(
   to: string,
@@ -61,18 +64,28 @@ export async function sendTestEmail(
     madeAt: clock.now(),
   });
   let isHandedOver = false as boolean;
-  const result = await sendBySmtp(
-    { from: bounceAddress ?? from.address, to, bytes },
-    {
-      settings: { ...smtp, timeoutMs: Math.min(smtp.timeoutMs, stepMsMax) },
-      signal: AbortSignal.any([context.signal, AbortSignal.timeout(attemptMsMax)]),
-      beforeContent: () => {
-        isHandedOver = true;
-        return Promise.resolve();
+  const limit = AbortSignal.timeout(attemptMsMax);
+  const signal = AbortSignal.any([context.signal, limit]);
+  const send = () =>
+    sendBySmtp(
+      { from: bounceAddress ?? from.address, to, bytes },
+      {
+        settings: { ...smtp, timeoutMs: Math.min(smtp.timeoutMs, stepMsMax) },
+        signal,
+        beforeContent: () => {
+          isHandedOver = true;
+          return Promise.resolve();
+        },
       },
-    },
-  );
+    );
+  const result = await dependencies.sender.attemptOnce(send, signal).catch((error: unknown) => {
+    throw error === limit.reason ? allConnectionsInUse() : error;
+  });
   return testEmailResult(result, isHandedOver);
+}
+
+function allConnectionsInUse(): DomainError {
+  return new DomainError('unavailable', 'MAIL_CONNECTIONS_IN_USE', 'Service unavailable');
 }
 
 /** Status and reason that show the result of the only attempt. */

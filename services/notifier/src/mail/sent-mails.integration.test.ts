@@ -291,11 +291,12 @@ describe('mails of a live environment', () => {
     expect(server.connections).toBe(before);
   });
 
-  const sendToOperator = (link: string) =>
+  const inAnHour = () => new Date(Date.now() + 60 * 60_000);
+  const sendToOperator = (link: string, expiresAt = inAnHour()) =>
     notifier.operatorMailCalls.sendOperatorEmail(
       {
         kind: OperatorEmailKind.OPERATOR_EMAIL_KIND_PASSWORD_RESET,
-        ...{ to, link, organizationName: '', role: '', invitedBy: '' },
+        ...{ to, link, expiresAt, organizationName: '', role: '', invitedBy: '' },
       },
       testContext({ tenant }),
     );
@@ -323,6 +324,14 @@ describe('mails of a live environment', () => {
     expect(mail?.content).toContain('Subject: Reset your password');
     expect(mail?.content).toContain('From: billing@acme.example');
     expect(await emailsOf()).toEqual([]);
+  });
+
+  test('to an operator are not sent any more once the link has expired', async () => {
+    const link = `https://billing.example/dashboard/reset#${newId()}`;
+    await sendToOperator(link, new Date());
+    const ended = await operatorEmail('FAILED');
+    expect([ended.reason, ended.content]).toEqual(['expired', null]);
+    expect(receivedBy(to)).toEqual([]);
   });
 
   test('to an operator that bounce are not on the list of the seller', async () => {

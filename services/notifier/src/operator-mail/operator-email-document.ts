@@ -34,6 +34,8 @@ export const operatorEmailDefinition: AggregateDefinition<OperatorEmail> = {
       madeAt: stored.madeAt,
       changedAt: stored.changedAt,
       sendAt: stored.sendAt,
+      // Absent in mails of earlier releases.
+      expiresAt: stored.expiresAt ?? null,
       claimId: stored.claimId,
       isHandedOver: stored.isHandedOver,
     };

@@ -19,6 +19,8 @@ interface OperatorEmailRequest {
   readonly kind: OperatorEmail['kind'];
   readonly to: string;
   readonly link: string;
+  /** Real time from which on the link is invalid; undefined from an earlier gateway. */
+  readonly expiresAt: Date | undefined;
   readonly organizationName: string;
   readonly role: string;
   readonly invitedBy: string;
@@ -62,6 +64,7 @@ export async function sendOperatorEmail(
     madeAt: now,
     changedAt: now,
     sendAt: now,
+    expiresAt: shown.expiresAt ?? null,
     claimId: null,
     isHandedOver: false,
   };
