@@ -2,6 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { notFound } from '@billing/kernel/domain-error';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { DiscountDuration, RedemptionState } from '@billing/proto/billing/discount/v1/discount';
 import {
   ChangeAt,
@@ -204,6 +205,26 @@ test.each([
   );
   await expect(under.change.previewChange(previewed, call())).rejects.toMatchObject(refused);
   expect(under.peers.reservations).toEqual([]);
+});
+
+test('a change that waits remembers that it wants no discount', async () => {
+  const { id, call } = await running();
+  const none = asking(id, undefined, periodEnd);
+  await expect(under.change.createChange(none, call())).rejects.toMatchObject({
+    reason: 'NOTHING_TO_CHANGE',
+  });
+  const asked = { ...none, change: { ...none.change, quantity: 2 } };
+  const { change } = await under.change.createChange(asked, call());
+  expect(change).toMatchObject({ status: pending });
+  await under.change.createChange(asking(id, 'first'), call());
+  const found = await under.change.getChange({ subscriptionId: id, id: change?.id ?? '' }, call());
+  expect(found.change?.status).toBe(pending);
+  const now = day('02-28');
+  const { environmentId } = call().tenant;
+  const later = { ...testContext({ now, deadlineMs: 25_000 }), tenant: call().tenant };
+  const workClass = WorkClass.WORK_CLASS_RENEWAL;
+  await under.dueWork.runDue({ environmentId, until: now, workClass }, later);
+  expect(await under.get(id, later)).toMatchObject({ quantity: 2, discountId: undefined });
 });
 
 test('a change that is refused reserves nothing; a wrong discount is named first', async () => {

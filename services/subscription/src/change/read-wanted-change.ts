@@ -92,8 +92,8 @@ export async function resolveDiscount(
   context: CallContext,
   peers: Peers,
 ): Promise<WantedChange['discount']> {
-  if (discountId === undefined || discountId === (subscription.discount?.id ?? null)) return null;
   if (discountId === null) return { next: null };
+  if (discountId === undefined || discountId === subscription.discount?.id) return null;
   const currency = currencyOf(subscription);
   const redemption = { discountId, productId, currency, holderId };
   const found = await checkRedemption(peers, redemption, context);

@@ -41,12 +41,19 @@ export function checkRequest(
   const { wanted } = request;
   const isSame =
     !isNewCycle &&
-    wanted.discount === null &&
+    isSameDiscount(current, wanted) &&
     isSameItems(current.items, itemsAfter(current, wanted));
   if (at === 'PERIOD_END' && current.cancelAtPeriodEnd) throw setToCancel();
   const replaces = at === 'PERIOD_END' && current.changes.waiting !== null;
   if (isSame && !replaces) throw nothingToChange();
   return at;
+}
+
+function isSameDiscount(
+  { discount: present }: Subscription,
+  { discount }: WantedOf['wanted'],
+): boolean {
+  return discount === null || discount.next?.id === present?.id;
 }
 
 /** Refuses the beginning or end of a pause that the phase does not allow. */

@@ -164,9 +164,18 @@ describe('a change of the discount alone', () => {
     expect(runningDiscount(kept)).toEqual(kept.discount);
   });
 
+  test('is undone at the end of the period by a change that waits for it with none', () => {
+    const none = { ...removing, quantity: 2 };
+    const waiting = changed(plain, none, { changeId: 'none', at: 'PERIOD_END' }).state;
+    const added = changed(waiting, adding({ duration: 'FOREVER' })).state;
+    expect(added.discount?.id).toBe('new');
+    expect(takeDueStep(added, at(day('07-01'))).state.discount).toBeNull();
+  });
+
   test('is refused where it changes nothing', () => {
     const same = { product: null, quantity: null, discount: null };
     expect(() => changed(discounted, same)).toThrow('Nothing to change');
+    expect(() => changed(plain, removing)).toThrow('Nothing to change');
   });
 
   test('counts for a new period that begins with it', () => {
