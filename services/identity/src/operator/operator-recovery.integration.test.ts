@@ -248,6 +248,10 @@ describe('a reset link that is asked for by e-mail', () => {
     await use(link!.token);
     await expect(tests.authenticate(owner.token)).rejects.toThrow(reason('INVALID_SESSION'));
     expect((await tests.logIn(owner.email, newPassword)).operator?.id).toBe(owner.id);
+    const { session } = await tests.logIn(owner.email, newPassword);
+    const { token: sessionToken } = present(session);
+    const { operators } = await tests.peer.listOperators({ sessionToken }, context());
+    expect(operators).toMatchObject([{ id: owner.id, emailProven: true }]);
     for (const token of [link!.token, other.link!.token]) {
       await expect(use(token)).rejects.toThrow(reason('RESET_LINK_NOT_FOUND'));
     }
@@ -318,7 +322,7 @@ test('operators and sessions of earlier releases stay valid', async () => {
   const mongo = await connectMongo({ uri, database, service: 'test' });
   await mongo.db
     .collection('operators')
-    .updateMany({}, { $unset: { invitedBy: '', resetsAskedAt: '' } });
+    .updateMany({}, { $unset: { invitedBy: '', resetsAskedAt: '', hasUsedMailedLink: '' } });
   await mongo.db.collection('operatorSessions').updateMany({}, { $unset: { origin: '' } });
   await mongo.close();
   expect((await tests.authenticate(owner.token)).operator).toMatchObject({

@@ -22,6 +22,7 @@ export const operators: AggregateDefinition<Operator> = {
     sessionGeneration,
     invitedBy,
     resetsAskedAt,
+    hasUsedMailedLink,
   }) => ({
     email,
     name,
@@ -32,6 +33,7 @@ export const operators: AggregateDefinition<Operator> = {
     sessionGeneration,
     invitedBy: invitedBy ?? null,
     resetsAskedAt: [...resetsAskedAt],
+    hasUsedMailedLink,
   }),
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
@@ -47,6 +49,8 @@ export const operators: AggregateDefinition<Operator> = {
     invitedBy: (fields.invitedBy as Inviter | null | undefined) ?? undefined,
     // Absent in operators of earlier releases.
     resetsAskedAt: (fields.resetsAskedAt as Date[] | undefined) ?? [],
+    // Absent in operators of earlier releases.
+    hasUsedMailedLink: (fields.hasUsedMailedLink as boolean | undefined) ?? false,
   }),
 };
 
@@ -104,9 +108,10 @@ export const resetLinks: AggregateDefinition<ResetLink> = {
   collection: 'resetLinks',
   aggregate: 'reset_link',
   resource: 'Reset link',
-  toDocument: ({ operatorId, createdBy, generation, expiresAt }) => ({
+  toDocument: ({ operatorId, createdBy, isMailed, generation, expiresAt }) => ({
     operatorId,
     createdBy: createdBy ?? null,
+    isMailed,
     generation,
     expiresAt,
   }),
@@ -114,6 +119,8 @@ export const resetLinks: AggregateDefinition<ResetLink> = {
     id: _id,
     operatorId: fields.operatorId as string,
     createdBy: (fields.createdBy as string | null | undefined) ?? undefined,
+    // Absent in links of earlier releases.
+    isMailed: (fields.isMailed as boolean | undefined) ?? false,
     generation: Number(fields.generation),
     expiresAt: fields.expiresAt as Date,
   }),

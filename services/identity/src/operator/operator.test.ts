@@ -37,6 +37,7 @@ function operator(state: Partial<Operator> = {}): Operator {
     sessionGeneration: 1,
     invitedBy: undefined,
     resetsAskedAt: [],
+    hasUsedMailedLink: false,
     ...state,
   };
 }
@@ -166,7 +167,7 @@ describe('a reset link', () => {
     { operator: operator(), createdBy: undefined },
     now,
   );
-  const use = { generation: link.generation, passwordHash: 'new' };
+  const use = { generation: link.generation, isMailed: false, passwordHash: 'new' };
 
   test.each([
     ['just made', operator(), now, true],
@@ -227,6 +228,16 @@ test('an address is proven by the identity provider', () => {
   expect(isEmailProven(operator())).toBe(false);
   expect(isEmailProven(bindToProvider(operator(), identity).state)).toBe(true);
 });
+
+test.each([true, false])(
+  'an address is proven by a reset link that was only mailed: %s',
+  (isMailed) => {
+    const input = { operator: operator(), createdBy: undefined, isMailed };
+    const { state: link } = issueResetLink('link-3', input, now);
+    const { state } = resetPassword(operator(), { ...link, passwordHash: 'new' });
+    expect(isEmailProven(state)).toBe(isMailed);
+  },
+);
 
 describe('a session', () => {
   const { state: session } = openSession(

@@ -28,6 +28,8 @@ export interface Operator {
   readonly invitedBy: Inviter | undefined;
   /** Real times at which the operator last asked for a reset link, at most three. */
   readonly resetsAskedAt: readonly Date[];
+  /** True if they have used a link that only a mail to their address had. */
+  readonly hasUsedMailedLink: boolean;
 }
 
 /** The operator who invited another one, as of that time. */
@@ -60,12 +62,15 @@ export function operatorEmail(text: string): string {
 
 /** Creates an operator. */
 export function createOperator(
-  operator: Omit<Operator, 'active' | 'providerIdentity' | 'sessionGeneration' | 'resetsAskedAt'>,
+  operator: Omit<
+    Operator,
+    'active' | 'providerIdentity' | 'sessionGeneration' | 'resetsAskedAt' | 'hasUsedMailedLink'
+  >,
 ): Transition<Operator> {
   const name = operator.name.trim();
   refuseProblems({ name: lineProblems(name, { min: 1, max: nameLengthMax }) });
   const asNew = { active: true, providerIdentity: undefined, sessionGeneration: 1 };
-  return only({ ...operator, name, ...asNew, resetsAskedAt: [] });
+  return only({ ...operator, name, ...asNew, resetsAskedAt: [], hasUsedMailedLink: false });
 }
 
 /** True when a role may invite operators into another one: no role grants one above itself. */
@@ -141,10 +146,20 @@ export function setPassword(operator: Operator, passwordHash: string): Transitio
  */
 export function resetPassword(
   operator: Operator,
-  { generation, passwordHash }: { readonly generation: number; readonly passwordHash: string },
+  {
+    generation,
+    isMailed,
+    passwordHash,
+  }: {
+    readonly generation: number;
+    /** See ResetLink. */
+    readonly isMailed: boolean;
+    readonly passwordHash: string;
+  },
 ): Transition<Operator> {
   if (!operator.active || operator.sessionGeneration !== generation) throw notFound('Reset link');
-  return setPassword(operator, passwordHash);
+  const hasUsedMailedLink = operator.hasUsedMailedLink || isMailed;
+  return setPassword({ ...operator, hasUsedMailedLink }, passwordHash);
 }
 
 /**
@@ -166,9 +181,12 @@ export function checkReset(actor: Actor, operator: Operator): void {
   }
 }
 
-/** True when the operator's e-mail address is verified by the identity provider. */
-export function isEmailProven({ providerIdentity }: Operator): boolean {
-  return providerIdentity !== undefined;
+/**
+ * True when the operator's e-mail address is verified by the identity provider, or by a link that
+ * only a mail to it had.
+ */
+export function isEmailProven({ providerIdentity, hasUsedMailedLink }: Operator): boolean {
+  return providerIdentity !== undefined || hasUsedMailedLink;
 }
 
 /** True when a role may invite and change operators, and read what all of them did. */

@@ -46,7 +46,7 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
       const action = 'POST /dashboard/api/password-resets';
       const asking = { actor: mailer, action, requestId, origin, status: 202 };
       await recordReset(found, asking, options);
-      const input = { operator: state, createdBy: undefined };
+      const input = { operator: state, createdBy: undefined, isMailed: true };
       const { token, stored } = await resetLinks.issue({ tenant, storing }, (linkId, at) =>
         issueResetLink(linkId, input, at),
       );

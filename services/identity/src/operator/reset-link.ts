@@ -10,6 +10,8 @@ export interface ResetLink {
    * did not store it.
    */
   readonly createdBy: string | undefined;
+  /** True if only the mail to the operator had the link. */
+  readonly isMailed: boolean;
   /**
    * Generation of the operator's sessions at the link's creation: the new password ends it, and so
    * does every other change that ends sessions.
@@ -27,11 +29,16 @@ export function issueResetLink(
   {
     operator: { id: operatorId, sessionGeneration: generation },
     createdBy,
-  }: { readonly operator: Operator; readonly createdBy: string | undefined },
+    isMailed = false,
+  }: {
+    readonly operator: Operator;
+    readonly createdBy: string | undefined;
+    readonly isMailed?: boolean;
+  },
   now: Date,
 ): Transition<ResetLink> {
   const expiresAt = new Date(now.getTime() + lifetimeMs);
-  return only({ id, operatorId, createdBy, generation, expiresAt });
+  return only({ id, operatorId, createdBy, isMailed, generation, expiresAt });
 }
 
 /**

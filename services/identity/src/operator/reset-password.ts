@@ -44,12 +44,12 @@ export async function resetPassword(
   const passwordHash = await signIn.hash(password, signal);
   // Its creator may have lost access while the password waited to be hashed.
   await openLink(token, options);
-  const { generation } = link.state;
+  const { generation, isMailed } = link.state;
   // One compare-and-set decides: only one of two uses of the link finds the generation that it
   // was created for.
   const changed = await operators
     .within({ tenant, now: clock.now(), storing })
-    .mutate(id, (state) => withNewPassword(state, { generation, passwordHash }));
+    .mutate(id, (state) => withNewPassword(state, { generation, isMailed, passwordHash }));
   await signIn.clearFailures(email, sentOrigin(origin));
   const actor = { type: 'OPERATOR', id, email } as const;
   const action = 'POST /dashboard/api/reset-links/use';
