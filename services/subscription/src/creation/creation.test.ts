@@ -236,7 +236,7 @@ describe('a new subscription with a discount', () => {
   test('deducts it from its first invoice, and confirms the redemption after ordering that invoice', () => {
     const { state, commands } = aNewSubscription(anInput(), aCreation({ discount }));
 
-    expect(state.discount).toEqual({ ...discount, firstPeriodStart: day('01-31') });
+    expect(state.discount).toEqual({ ...discount, holderId: null, firstPeriodStart: day('01-31') });
     expect(commands).toEqual([
       expect.objectContaining({
         type: 'billPeriod',
@@ -252,7 +252,7 @@ describe('a new subscription with a discount', () => {
       aCreation({ discount }),
     );
 
-    expect(state.discount).toEqual({ ...discount, firstPeriodStart: null });
+    expect(state.discount).toEqual({ ...discount, holderId: null, firstPeriodStart: null });
     expect(commands).toMatchObject([{ type: 'resolveAuthorization' }, confirmation]);
   });
 });
@@ -336,7 +336,7 @@ describe('a subscription sold by a checkout session', () => {
     ['later, where its period costs nothing', aPrice({ amount: 0n }), null, null],
   ])('uses its discount up %s', (_name, price, firstPeriodStart, endsAt) => {
     const { state } = sold({ price, discount: aDiscount() });
-    expect(state.discount).toEqual({ ...aDiscount(), firstPeriodStart });
+    expect(state.discount).toEqual({ ...aDiscount(), holderId: null, firstPeriodStart });
     expect(discountEndsAt(state)).toEqual(endsAt);
   });
 });
