@@ -15,7 +15,18 @@ const reading = [
   ...['Authenticate', 'Identify', 'Preview', 'Quote', 'Validate'],
 ];
 const writing = [
-  ...['Accept', 'Advance', 'Answer', 'Apply', 'Begin', 'Cancel', 'Change', 'Claim', 'Confirm'],
+  ...[
+    'Accept',
+    'Advance',
+    'Answer',
+    'Apply',
+    'Ask',
+    'Begin',
+    'Cancel',
+    'Change',
+    'Claim',
+    'Confirm',
+  ],
   ...[
     'Create',
     'Delete',

@@ -5,7 +5,7 @@ import { parseCurrency } from '@billing/kernel/currency';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {
-  type CheckRedemptionRequest,
+  type QuoteRedemptionRequest,
   type CreateDiscountRequest,
   type Discount as ProtoDiscount,
   RedemptionHolder as ProtoRedemptionHolder,
@@ -78,7 +78,7 @@ export function fromProtoReservation(request: ReserveRedemptionRequest): Reserva
 }
 
 /** Maps a question; a holder that is not named has no redemption. */
-export function fromProtoQuestion(request: CheckRedemptionRequest): RedemptionQuestion {
+export function fromProtoQuestion(request: QuoteRedemptionRequest): RedemptionQuestion {
   const { discountId, holderId, productId } = request;
   return { discountId, holderId, productId, currency: parseCurrency(request.currency) };
 }

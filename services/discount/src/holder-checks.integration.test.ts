@@ -166,10 +166,10 @@ test.each([
     await discounts.reserveRedemption({ ...heldForChange, discountId, holderId, change }, context);
     // A holder keeps what it has; another one is refused.
     const asked = { discountId, productId: '', currency: 'USD' };
-    expect(await discounts.checkRedemption({ ...asked, holderId }, context)).toMatchObject({
+    expect(await discounts.quoteRedemption({ ...asked, holderId }, context)).toMatchObject({
       discount: { id: discountId },
     });
-    await expect(discounts.checkRedemption(asked, context)).rejects.toMatchObject({
+    await expect(discounts.quoteRedemption(asked, context)).rejects.toMatchObject({
       reason: 'DISCOUNT_EXHAUSTED',
     });
     await eventually(async () => {

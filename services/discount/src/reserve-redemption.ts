@@ -100,7 +100,7 @@ export async function reserve(
 }
 
 /** Returns the discount that a reservation would find now, and refuses what it would refuse. */
-export async function checkRedemption(
+export async function quoteRedemption(
   { discountId, holderId, productId, currency }: RedemptionQuestion,
   context: CallContext,
   { discounts, slotsOf }: Pick<RedemptionDependencies, 'discounts' | 'slotsOf'>,

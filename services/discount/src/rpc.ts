@@ -20,7 +20,7 @@ import {
 } from './discount-message';
 import { currencyOfProduct, type Peers, unknownProducts } from './peers';
 import { purchaseRefusal, redemptionNotFound, refusedRedemption } from './redemption';
-import { checkRedemption, type RedemptionDependencies, reserve } from './reserve-redemption';
+import { quoteRedemption, type RedemptionDependencies, reserve } from './reserve-redemption';
 import { discountsWith } from './store';
 import { updateDiscount } from './update-discount';
 
@@ -62,9 +62,9 @@ export function discountRpc(dependencies: DiscountDependencies) {
 
       validateCode: async (request, context) => validate(request, context, dependencies),
 
-      checkRedemption: async (request, context) =>
+      quoteRedemption: async (request, context) =>
         toResponse(
-          await checkRedemption(fromProtoQuestion(request), context, dependencies),
+          await quoteRedemption(fromProtoQuestion(request), context, dependencies),
           context,
         ),
 

@@ -21,7 +21,10 @@ export const collections: CollectionLayouts = {
     'status endpointId': 'endpoints with due deliveries, past a backlog',
   }),
   deliveryDays: shardedById({ end: 'retention' }),
-  emails: shardedAggregates({ madeAt: 'retention' }),
+  emails: shardedAggregates({
+    madeAt: 'retention',
+    'environmentId customerId': 'mails of a customer, for its erasure',
+  }),
   emailSettings: shardedAggregates(),
   emailSuppressions: shardedById({ environmentId: 'suppressed addresses of an environment' }),
   emailTemplates: shardedById({ environmentId: 'changed templates of an environment' }),

@@ -8,7 +8,7 @@ import {
 import { isAmount } from '@billing/kernel/money';
 import { recurringCharge, type RecurringPrice } from '@billing/kernel/pricing';
 import { fetchProduct } from '../peer/catalog';
-import { checkRedemption } from '../peer/discount';
+import { quoteRedemption } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import type { ProductFacts } from '../subscription/product';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
@@ -96,7 +96,7 @@ export async function resolveDiscount(
   if (discountId === undefined || discountId === subscription.discount?.id) return null;
   const currency = currencyOf(subscription);
   const redemption = { discountId, productId, currency, holderId };
-  const found = await checkRedemption(peers, redemption, context);
+  const found = await quoteRedemption(peers, redemption, context);
   return { next: { ...found, firstPeriodStart: null, holderId } };
 }
 

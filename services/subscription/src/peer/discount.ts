@@ -71,12 +71,12 @@ export function changeHolderId(
 }
 
 /** Reads the discount that a change could redeem now; refuses one that it could not. */
-export async function checkRedemption(
+export async function quoteRedemption(
   { discount: peer }: Pick<Peers, 'discount'>,
   wanted: WantedRedemption & { readonly holderId: string },
   context: CallContext,
 ): Promise<DiscountSnapshot> {
-  return redeemable(peer.checkRedemption(wanted, context));
+  return redeemable(peer.quoteRedemption(wanted, context));
 }
 
 /** Reserves one redemption for a change about to be stored, or finds its existing one. */

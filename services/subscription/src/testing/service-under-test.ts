@@ -322,7 +322,7 @@ class PeerServers {
         this.releases.push({ request, context });
         return {};
       },
-      checkRedemption: async ({ discountId }) => ({
+      quoteRedemption: async ({ discountId }) => ({
         discount: known(this.discounts, discountId, 'Discount'),
       }),
       reserveRedemption: async (request, context) => {
