@@ -12,6 +12,7 @@ import type {
   Origin,
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
+import { liveTenantOf } from './live-tenant';
 import type { AuditDetail } from './audit-detail';
 import { isRead } from '../http/method';
 import { tenantOf } from './environment';
@@ -233,11 +234,10 @@ export class OperatorAccess {
   ): Promise<void> {
     const { clock, logger, operators } = this.dependencies;
     const now = clock.now();
-    const { organizationId, liveEnvironmentId: environmentId } = whose;
     const context: CallContext = {
       ...call,
       now,
-      tenant: { organizationId, environmentId, live: true, manualClock: false },
+      tenant: liveTenantOf(whose),
       // The caller may have disconnected or timed out.
       deadline: new Date(now.getTime() + endTimeoutMs),
       signal: AbortSignal.timeout(endTimeoutMs),

@@ -7,6 +7,7 @@ import { Role } from '@billing/proto/billing/identity/v1/operator';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { operatorRoles } from '@billing/proto/values/identity';
 import { operatorEmailKinds } from '@billing/proto/values/notifier';
+import { liveTenantOf } from '../access/live-tenant';
 import { activeFilter, optional, pageShape, readBody, readQuery, time } from '../api/input/input';
 import { page, pageQuery } from '../api/input/list';
 import { ok, present } from '../http/answer';
@@ -158,16 +159,11 @@ async function mailInvitation(
   { signedIn, call }: Pick<OperatorRequest, 'signedIn' | 'call'>,
   { operatorMail }: Peers,
 ): Promise<boolean> {
-  const { operator, organizationId, organizationName, liveEnvironmentId } = signedIn;
+  const { operator, organizationName } = signedIn;
   const deadline = new Date(
     Math.min(call.deadline.getTime(), systemClock.now().getTime() + mailMsMax),
   );
-  const tenant = {
-    organizationId,
-    environmentId: liveEnvironmentId,
-    live: true,
-    manualClock: false,
-  };
+  const tenant = liveTenantOf(signedIn);
   const { created } = await operatorMail.sendOperatorEmail(
     {
       kind: operatorEmailKinds.valueOf('INVITATION'),
@@ -178,7 +174,7 @@ async function mailInvitation(
       role: role.toLowerCase(),
       invitedBy: operator.email,
     },
-    { ...call, deadline, tenant, now: call.now, scopes: [] },
+    { ...call, deadline, tenant, scopes: [] },
   );
   return created;
 }

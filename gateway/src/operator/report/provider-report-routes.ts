@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { systemClock } from '@billing/chassis/clock';
 import type { ProviderReport } from '@billing/proto/billing/checkout/v1/payment';
 import type { GetProviderStateResponse } from '@billing/proto/billing/checkout/v1/report';
+import { liveTenantOf } from '../../access/live-tenant';
 import { readQuery } from '../../api/input/input';
 import { ok, present } from '../../http/answer';
 import type { EnvironmentRoute, OperatorRoute } from '../route/route';
@@ -32,8 +33,7 @@ export const providerStateRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/payment-provider',
     handle: async ({ call, signedIn }, { peers }) => {
-      const { organizationId, liveEnvironmentId: environmentId } = signedIn;
-      const tenant = { organizationId, environmentId, live: true, manualClock: false };
+      const tenant = liveTenantOf(signedIn);
       const context = { ...call, tenant, now: systemClock.now(), scopes: [] };
       return ok(toJsonProviderState(await peers.checkoutReport.getProviderState({}, context)));
     },

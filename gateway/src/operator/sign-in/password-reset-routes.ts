@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import { operatorEmailKinds } from '@billing/proto/values/notifier';
+import { liveTenantOf } from '../../access/live-tenant';
 import { readBody } from '../../api/input/input';
 import type { Call } from '../../http/exchange';
 import type { OperatorDependencies, OperatorRoute } from '../route/route';
@@ -53,17 +54,15 @@ async function mailResetLink(
   if (!configured) return;
   const { link } = await operator.askForResetLink(asked, call as CallContext);
   if (link === undefined) return;
-  const { token, organizationId, liveEnvironmentId: environmentId } = link;
-  const tenant = { organizationId, environmentId, live: true, manualClock: false };
   await operatorMail.sendOperatorEmail(
     {
       kind: operatorEmailKinds.valueOf('PASSWORD_RESET'),
       to: link.email,
       // A token in the URL fragment is not sent to servers and appears in no log.
-      link: `${operatorAccess.siteUrl}/dashboard/reset#${token}`,
+      link: `${operatorAccess.siteUrl}/dashboard/reset#${link.token}`,
       expiresAt: link.expiresAt,
       ...{ organizationName: '', role: '', invitedBy: '' },
     },
-    { ...call, tenant, now: systemClock.now(), scopes: [] },
+    { ...call, tenant: liveTenantOf(link), now: systemClock.now(), scopes: [] },
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { send } from '../../api/client';
-import { Form, TextField } from '../../parts/form/form';
+import { Form } from '../../parts/form/form';
+import { EmailField } from './email-field';
 import { SessionPage } from './session-page';
 
 /** Asks for a link by email that sets a new password. */
@@ -26,13 +27,7 @@ export function ForgottenPasswordPage() {
           setAsked(true);
         }}
       >
-        <TextField
-          name="email"
-          label="Email"
-          type="email"
-          autoComplete="username"
-          inputMode="email"
-        />
+        <EmailField />
       </Form>
       <p>
         <a href="/dashboard">Back to sign in</a>

@@ -2,6 +2,7 @@ import { send } from '../../api/client';
 import { useSessionChange } from '../../api/queries';
 import { Form, TextField } from '../../parts/form/form';
 import { withWaitingTime } from './attempts';
+import { EmailField } from './email-field';
 import { SessionPage } from './session-page';
 import { ProviderLink } from './provider-link';
 import { useSignInWays } from './sign-in-ways';
@@ -21,13 +22,7 @@ export function SignInPage() {
           await changed();
         }}
       >
-        <TextField
-          name="email"
-          label="Email"
-          type="email"
-          autoComplete="username"
-          inputMode="email"
-        />
+        <EmailField />
         <TextField
           name="password"
           label="Password"
