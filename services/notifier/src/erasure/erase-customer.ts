@@ -2,6 +2,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Erasing } from '@billing/chassis/erasure-rpc';
+import { listSubjects } from '@billing/chassis/event-blanking';
 import type { Peer } from '@billing/chassis/peer';
 import type { PoisonMessages } from '@billing/chassis/poison-messages';
 import type { ErasureServiceServer } from '@billing/proto/billing/erasure/v1/erasure';
@@ -55,12 +56,10 @@ async function blankMessages(
     id: customerId,
     sequence: BigInt((floors.get(customerId) ?? 0) + customerEventsMax),
   };
-  const ofEmails = (await emails.within(context).listAll({ customerId })).map(({ state }) => {
-    return { id: state.id, sequence: 1n };
-  });
-  const lists = await Promise.all(
-    owners.map((owner) => owner.listAnnouncedSubjects({ customerId }, context)),
-  );
+  const [ofEmails, ...lists] = await Promise.all([
+    listSubjects({ documents: emails.documents, filter: { environmentId, customerId } }),
+    ...owners.map((owner) => owner.listAnnouncedSubjects({ customerId }, context)),
+  ]);
   for (const { id: subscriptionId, sequence } of [
     ofCustomer,
     ...ofEmails,

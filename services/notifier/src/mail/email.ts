@@ -228,9 +228,14 @@ export function requireSent({ status }: Email): void {
   throw new DomainError('failed_precondition', 'EMAIL_NOT_SENT', 'This email was not sent');
 }
 
+/** True for a mail to an operator. */
+export function isToOperator({ kind }: Pick<OutgoingMail, 'kind'>): boolean {
+  return kind === 'INVITATION' || kind === 'PASSWORD_RESET';
+}
+
 /** True for a mail whose content is a secret, since its link signs in. */
-export function isSecret({ kind }: Pick<OutgoingMail, 'kind'>): boolean {
-  return kind === 'PORTAL_LINK' || kind === 'INVITATION' || kind === 'PASSWORD_RESET';
+export function isSecret(mail: Pick<OutgoingMail, 'kind'>): boolean {
+  return mail.kind === 'PORTAL_LINK' || isToOperator(mail);
 }
 
 /** Deletes the content of a secret mail that a sender has ended. */

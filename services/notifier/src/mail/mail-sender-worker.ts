@@ -13,6 +13,7 @@ import {
   claim,
   endLapsed,
   isClaimLost,
+  isToOperator,
   leaseMs,
   markHandedOver,
   type OutgoingMail,
@@ -220,13 +221,14 @@ export class MailSender {
     else logger.info({ emailId: id, status, reason }, 'mail attempted');
   }
 
-  // The address of an operator is none of the seller's list.
   private async suppress(
-    { id: emailId, kind, to: email }: OutgoingMail,
+    mail: OutgoingMail,
     { tenant }: CallContext,
     createdAt: Date,
   ): Promise<void> {
-    if (kind === 'INVITATION' || kind === 'PASSWORD_RESET') return;
+    // The list is the seller's, of addresses of customers.
+    if (isToOperator(mail)) return;
+    const { id: emailId, to: email } = mail;
     const fact = { email, reason: 'HARD_BOUNCE', emailId, createdAt } as const;
     await this.options.suppressions.add(tenant.environmentId, fact);
   }
