@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Closers } from '@billing/chassis/process';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { readLauncherEnvironment } from './config';
 import { unprivilegedAccount } from './files/account';
 import { hasDatabases, openDataFolder } from './files/data-folder';
@@ -44,6 +46,20 @@ export async function onSystemData(
     return await work({ ...servers, ...names, port: 0, secrets, settings: settings.services });
   } finally {
     await closers.closeAll();
+  }
+}
+
+/** Reads flags, all of them with a text. */
+export function readFlags<N extends string>(
+  names: readonly N[],
+  usage: string,
+): Partial<Record<N, string>> {
+  const text = { type: 'string' } as const;
+  try {
+    const options = Object.fromEntries(names.map((name) => [name, text]));
+    return parseArgs({ options }).values as Partial<Record<N, string>>;
+  } catch (error) {
+    throw new StartRefusal(exitStatuses.usage, `${(error as Error).message}\n\n${usage}`);
   }
 }
 

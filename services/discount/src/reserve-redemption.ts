@@ -83,9 +83,8 @@ export async function reserve(
     const purchase = { productId, currency, at: context.now, redemptions: 0 };
     const refusal = purchaseRefusal(stored.state, purchase);
     if (refusal !== null) {
-      // A holder keeps its redemption, regardless of changes to the discount.
-      if ((await slots.holdersAmong(discountId, [named.id])).size > 0) return stored;
-      throw refusedRedemption(refusal);
+      await requireHeld(slots, { discountId, holderId: named.id }, refusal);
+      return stored;
     }
     const askAt = new Date(clock.now().getTime() + checkAfterMs);
     const holder = { ...named, heldAt: context.now, askAt };
@@ -110,8 +109,17 @@ export async function quoteRedemption(
   const redemptions = await slots.count(discountId);
   const purchase = { productId, currency, at: context.now, redemptions };
   const refusal = purchaseRefusal(stored.state, purchase);
-  if (refusal === null) return stored;
+  if (refusal !== null) await requireHeld(slots, { discountId, holderId }, refusal);
+  return stored;
+}
+
+/** Throws a refusal for a holder without a redemption; one that has a redemption keeps it. */
+async function requireHeld(
+  slots: SlotStore,
+  { discountId, holderId }: Pick<RedemptionQuestion, 'discountId' | 'holderId'>,
+  refusal: Parameters<typeof refusedRedemption>[0],
+): Promise<void> {
   const holderIds = holderId === undefined ? [] : [holderId];
-  if ((await slots.holdersAmong(discountId, holderIds)).size > 0) return stored;
-  throw refusedRedemption(refusal);
+  const held = await slots.holdersAmong(discountId, holderIds);
+  if (held.size === 0) throw refusedRedemption(refusal);
 }

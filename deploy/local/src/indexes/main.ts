@@ -1,8 +1,6 @@
-import { parseArgs } from 'node:util';
 import { createLogger } from '@billing/chassis/logging';
 import { runCommand } from '@billing/chassis/process';
-import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
-import { onSystemData, reportProgress } from '../maintenance';
+import { onSystemData, readFlags, reportProgress } from '../maintenance';
 import { serviceEnvironment, type SystemSite } from '../system/service-environment';
 import { serviceNames, services } from '../system/services';
 
@@ -24,12 +22,4 @@ async function buildIndexes(site: SystemSite): Promise<string> {
   return count === 0 ? 'All indexes exist' : 'All indexes are built';
 }
 
-function readDataDir(): string | undefined {
-  try {
-    return parseArgs({ options: { data: { type: 'string' } } }).values.data;
-  } catch (error) {
-    throw new StartRefusal(exitStatuses.usage, `${(error as Error).message}\n\n${usage}`);
-  }
-}
-
-runCommand('indexes', async () => onSystemData(readDataDir(), buildIndexes));
+runCommand('indexes', async () => onSystemData(readFlags(['data'], usage).data, buildIndexes));

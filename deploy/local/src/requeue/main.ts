@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { systemClock } from '@billing/chassis/clock';
 import { connectStream } from '@billing/chassis/jet-stream';
 import { createLogger } from '@billing/chassis/logging';
@@ -7,7 +6,7 @@ import { PoisonMessages } from '@billing/chassis/poison-messages';
 import { Closers, runCommand } from '@billing/chassis/process';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { readConfig } from '@billing/notifier/config';
-import { onSystemData, reportProgress } from '../maintenance';
+import { onSystemData, readFlags, reportProgress } from '../maintenance';
 import { serviceEnvironment, type SystemSite } from '../system/service-environment';
 
 const usage = 'Usage: npm run requeue-poison -- [--id <id>] [--data <folder>]';
@@ -48,16 +47,7 @@ async function requeue(site: SystemSite, id: string | undefined): Promise<string
   }
 }
 
-function readFlags(): { id?: string; data?: string } {
-  try {
-    const text = { type: 'string' } as const;
-    return parseArgs({ options: { id: text, data: text } }).values;
-  } catch (error) {
-    throw new StartRefusal(exitStatuses.usage, `${(error as Error).message}\n\n${usage}`);
-  }
-}
-
 runCommand('requeue-poison', async () => {
-  const { id, data } = readFlags();
+  const { id, data } = readFlags(['id', 'data'], usage);
   return onSystemData(data, (site) => requeue(site, id));
 });

@@ -160,9 +160,9 @@ export class DueWork {
 
   /** Returns the scans for which there is work in the replica's slices. */
   private async findWaiting(scans: readonly PolledScan[]): Promise<readonly PolledScan[]> {
-    const { slices = everySlice, clock, isPaused } = this.options;
-    const share = slices.filter();
-    if (share === undefined || isPaused?.() === true) return [];
+    const { clock } = this.options;
+    const share = this.share();
+    if (share === undefined) return [];
     const due = { $gte: beginningOfTime, $lte: clock.now() };
     const queries = scans.map((scan) => {
       const { collection, kind } = scan;
@@ -187,6 +187,12 @@ export class DueWork {
     }
   }
 
+  /** Filter of the replica's slices; undefined: it takes no work. */
+  private share(): SliceFilter | undefined {
+    const { slices = everySlice, isPaused } = this.options;
+    return isPaused?.() === true ? undefined : slices.filter();
+  }
+
   private reportFailure(error: unknown): void {
     if (this.stopping.signal.aborted) return;
     this.options.logger.warn({ err: error }, 'due work failed, retrying');
@@ -194,9 +200,9 @@ export class DueWork {
 
   /** Handles what is due in the replica's slices; returns the number if nothing failed. */
   private async scanOnce({ collection, kind, passes }: PolledScan): Promise<number> {
-    const { slices = everySlice, clock, isPaused } = this.options;
-    const share = slices.filter();
-    if (share === undefined || isPaused?.() === true) return 0;
+    const { slices = everySlice, clock } = this.options;
+    const share = this.share();
+    if (share === undefined) return 0;
     const documents = dueInTurns({
       collection,
       field: timeOf[kind],

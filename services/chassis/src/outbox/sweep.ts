@@ -78,17 +78,18 @@ export class OutboxSweep {
   ) {}
 
   async runUntil(signal: AbortSignal): Promise<void> {
-    const failed = (error: unknown) => {
-      this.options.logger.warn({ err: error }, 'outbox sweep failed, retrying');
-    };
     while (!signal.aborted) {
-      if (this.options.isPaused?.() !== true) await this.sweepAll(signal, failed).catch(failed);
+      if (this.options.isPaused?.() !== true) await this.sweepAll(signal).catch(this.reportFailure);
       await sleep(sweepEveryMs * jitter(0.2), signal);
     }
   }
 
+  private readonly reportFailure = (error: unknown): void => {
+    this.options.logger.warn({ err: error }, 'outbox sweep failed, retrying');
+  };
+
   /** Sweeps the collections in which documents wait. A failure in one does not block the next. */
-  private async sweepAll(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
+  private async sweepAll(signal: AbortSignal): Promise<void> {
     const slices = (this.options.slices ?? everySlice).filter();
     if (slices === undefined) return;
     if (slices !== this.sweptSlices) this.positions.clear();
@@ -100,7 +101,8 @@ export class OutboxSweep {
     const found = await findMatching(queries);
     for (const query of queries) {
       const { collection } = query;
-      if (found.includes(query)) await this.sweep(collection, slices, signal).catch(failed);
+      if (found.includes(query))
+        await this.sweep(collection, slices, signal).catch(this.reportFailure);
       else this.forgetPositions(partsOf(collection, slices));
     }
   }

@@ -133,7 +133,7 @@ async function tryToStore(
   // Refuses a change that checkout would not invoice: its invoice would be ordered forever.
   else if (planned !== null)
     await readChangeQuote({ subscription: current, planned }, context, peers);
-  const known = knownState(stored.state);
+  const known = subscriptionDigest(stored.state);
   // A refused change takes no redemption, not even for a moment; a repeat is not refused.
   if (wanted.reservedRound !== null && !isStoredChange(current.changes, changeId))
     checkRequest(current, wanted, context.now);
@@ -153,7 +153,7 @@ async function tryToStore(
       (current, decision) =>
         decideAfterDueSteps(current, decision, (state) => {
           const isStored = isStoredChange(state.changes, changeId);
-          isOutdated = !isStored && knownState(state) !== known;
+          isOutdated = !isStored && subscriptionDigest(state) !== known;
           if (isOutdated) throw factsOutdated();
           return requestChange(withCustomer(state, customer), wanted, decision);
         }),
@@ -223,10 +223,6 @@ function withReservation(
 
 const nothingPlanned = { invoice: null, creditNotes: [] };
 
-function knownState(subscription: Subscription): string {
-  return subscriptionDigest(subscription);
-}
-
 /** What a change reserves at checkout; undefined: no balance. */
 type CheckoutReservation = Pick<ReserveForChangeRequest, 'balance'> & {
   readonly credits: readonly ChangeCredit[];
@@ -290,7 +286,7 @@ async function reserveDiscount(
   await reserveForChange(
     peers,
     {
-      ...{ discountId: held.discountId, productId, currency: currencyOf(subscription) },
+      ...{ ...held, productId, currency: currencyOf(subscription) },
       change: { subscriptionId: subscription.id, changeId, round: reservedRound },
     },
     context,

@@ -82,13 +82,11 @@ export async function quoteRedemption(
 /** Reserves one redemption for a change about to be stored, or finds its existing one. */
 export async function reserveForChange(
   { discount: peer }: Pick<Peers, 'discount'>,
-  { change, ...wanted }: WantedRedemption & { readonly change: ChangeRound },
+  wanted: WantedRedemption & { readonly holderId: string; readonly change: ChangeRound },
   context: CallContext,
 ): Promise<void> {
   const holder = RedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION_CHANGE;
-  const holderId = changeHolderId(change, context);
-  const request = { ...wanted, holder, holderId, change };
-  await redeemable(peer.reserveRedemption(request, context));
+  await redeemable(peer.reserveRedemption({ ...wanted, holder }, context));
 }
 
 async function redeemable(
