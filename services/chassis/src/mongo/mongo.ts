@@ -54,7 +54,7 @@ export async function connectMongo({
   service,
   authority,
   maxPoolSize = 24,
-  reachWithinMs = 20_000,
+  reachWithinMs = 60_000,
   // A hanging server must not block its callers forever; only index builds come near this.
   socketTimeoutMs = 120_000,
 }: MongoOptions): Promise<MongoConnection> {
