@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type {
+  PreviewCancellationResponse,
   PreviewChangeResponse,
+  PreviewCreditNote,
+  PreviewNextInvoiceResponse,
   PreviewInvoice,
 } from '../gen/billing/subscription/v1/change_service';
 import { TaxStatus } from '../gen/billing/checkout/v1/invoice_tax';
@@ -36,10 +39,12 @@ const NextInvoiceJson = PreviewInvoiceJson.extend({
 
 export const PreviewJson = z
   .object({
-    kind: z.enum(['CHANGE']),
+    kind: z.enum(['CHANGE', 'CANCEL', 'NEXT_INVOICE']),
     at: time,
     validUntil: time,
-    token: z.string().max(1_000),
+    token: z.string().max(1_000).nullable().meta({
+      description: 'Null: nothing is promised.',
+    }),
     effectiveAt: time,
     invoice: PreviewInvoiceJson.nullable().meta({
       description: 'What is charged at once. Null: nothing.',
@@ -59,28 +64,79 @@ export const PreviewJson = z
   .meta({ id: 'Preview' });
 export type PreviewJson = z.infer<typeof PreviewJson>;
 
-/** A preview in REST responses. */
+/** A preview of a change in REST responses. */
 export function toJsonPreview(preview: PreviewChangeResponse): PreviewJson {
-  const { invoice, nextInvoice, nextInvoiceEstimated: estimated } = preview;
+  const { invoice } = preview;
   return {
     kind: 'CHANGE',
-    at: toJsonTime(preview.at),
-    validUntil: toJsonTime(preview.validUntil),
+    ...toJsonTimes(preview),
     token: preview.token,
-    effectiveAt: toJsonTime(preview.effectiveAt),
     invoice: invoice === undefined ? null : toJsonPreviewInvoice(invoice),
     linesPutOff: [],
-    creditNotes: preview.creditNotes.map(({ invoiceId, amount: credited, settledBy }) => ({
-      invoiceId,
-      amount: toJsonAmount(credited),
-      settledBy: changeSettlements.nameOf(settledBy),
-    })),
+    creditNotes: preview.creditNotes.map(toJsonCreditNote),
     dueNow: toJsonAmount(preview.dueNow),
     usageInvoice: null,
-    nextInvoice:
-      nextInvoice === undefined ? null : { ...toJsonPreviewInvoice(nextInvoice), estimated },
+    nextInvoice: toJsonNextInvoice(preview),
     monthlyAmountBefore: toJsonAmount(preview.monthlyAmountBefore),
     monthlyAmountAfter: toJsonAmount(preview.monthlyAmountAfter),
+  };
+}
+
+/** A preview of the end of a subscription in REST responses. */
+export function toJsonCancellationPreview(preview: PreviewCancellationResponse): PreviewJson {
+  return {
+    kind: 'CANCEL',
+    ...toJsonTimes(preview),
+    token: preview.token,
+    ...{ invoice: null, linesPutOff: [], dueNow: 0, usageInvoice: null, nextInvoice: null },
+    creditNotes: preview.creditNotes.map(toJsonCreditNote),
+    monthlyAmountBefore: toJsonAmount(preview.monthlyAmountBefore),
+    monthlyAmountAfter: 0,
+  };
+}
+
+/** A preview of the next invoice in REST responses. */
+export function toJsonNextInvoicePreview(preview: PreviewNextInvoiceResponse): PreviewJson {
+  const monthlyAmount = toJsonAmount(preview.monthlyAmount);
+  return {
+    kind: 'NEXT_INVOICE',
+    ...toJsonTimes(preview),
+    token: null,
+    ...{ invoice: null, linesPutOff: [], creditNotes: [], dueNow: 0, usageInvoice: null },
+    nextInvoice: toJsonNextInvoice(preview),
+    monthlyAmountBefore: monthlyAmount,
+    monthlyAmountAfter: monthlyAmount,
+  };
+}
+
+function toJsonTimes({
+  at,
+  validUntil,
+  effectiveAt,
+}: Pick<PreviewChangeResponse, 'at' | 'validUntil' | 'effectiveAt'>) {
+  return {
+    at: toJsonTime(at),
+    validUntil: toJsonTime(validUntil),
+    effectiveAt: toJsonTime(effectiveAt),
+  };
+}
+
+function toJsonNextInvoice({
+  nextInvoice,
+  nextInvoiceEstimated: estimated,
+}: Pick<PreviewChangeResponse, 'nextInvoice' | 'nextInvoiceEstimated'>) {
+  return nextInvoice === undefined ? null : { ...toJsonPreviewInvoice(nextInvoice), estimated };
+}
+
+function toJsonCreditNote({
+  invoiceId,
+  amount: credited,
+  settledBy,
+}: PreviewCreditNote): PreviewJson['creditNotes'][number] {
+  return {
+    invoiceId,
+    amount: toJsonAmount(credited),
+    settledBy: changeSettlements.nameOf(settledBy),
   };
 }
 

@@ -131,4 +131,39 @@ const discounted: CrashFlow = {
   },
 };
 
-export const changeFlows: readonly CrashFlow[] = [upgrade, declined, downgrade, discounted];
+const endedWithCredit: CrashFlow = {
+  name: 'cancellation with credit note, as previewed',
+  prepare: (client) => aSubscription(client, '4242424242424242'),
+  act: async (client, { id, customerId }) => {
+    const body = { proration: 'PRORATE' };
+    const asked = { kind: 'CANCEL', subscriptionId: id as string, ...body };
+    const preview = await client.post(200, '/previews', asked);
+    const path = `/subscriptions/${id as string}/cancel`;
+    const ended = await client.post(200, path, { ...body, previewToken: preview.token });
+    return { id, ended, customerId };
+  },
+  expectGoal: async (client, { id, ended, customerId }) => {
+    expect(ended).toMatchObject({ status: 'CANCELED' });
+    await eventually(
+      async () => {
+        const { data } = await client.get(`/credit-notes?customerId=${customerId}`);
+        expect(data).toMatchObject([{ number: 'CN-000001', total: 2900, toBalance: 2900 }]);
+        const { data: entries } = await client.get(`/balance-entries?customerId=${customerId}`);
+        const posted = (entries as any[]).map(({ kind, amount }) => [kind, amount]);
+        expect(posted).toEqual([['CREDIT_NOTE', 2900]]);
+      },
+      { timeoutMs: decidedWithinMs },
+    );
+    expect(await numbered(client, id as string)).toMatchObject([
+      { status: 'PAID', total: 2900, amountCredited: 2900 },
+    ]);
+  },
+};
+
+export const changeFlows: readonly CrashFlow[] = [
+  upgrade,
+  declined,
+  downgrade,
+  discounted,
+  endedWithCredit,
+];

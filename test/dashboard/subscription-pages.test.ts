@@ -173,15 +173,26 @@ async function endSubscription(page: Page): Promise<void> {
   await page.locator('.facts a[href*="/subscriptions/"]').click();
   await heading(page, 'Subscription of Ada Lovelace');
   await badge(page, 'active');
-  await fillIn(page, { opener: 'Cancel', confirm: 'Cancel subscription' });
+  const dialog = page.locator('.dialog');
+  await press(page, 'Cancel');
+  await pressInDialog(page, 'Review');
+  await dialog.getByText('The subscription ends on Feb 28, 2026.').waitFor();
+  await confirmDialog(page, 'Cancel subscription');
   await page.getByText('Ends on Feb 28, 2026').waitFor();
   await fillIn(page, { opener: 'Undo cancellation', confirm: 'Undo cancellation' });
   await page.getByText('Renews on Feb 28, 2026').waitFor();
-  await fillIn(page, {
-    opener: 'Cancel',
-    confirm: 'Cancel subscription',
-    fields: { when: 'Immediately' },
-  });
+  await press(page, 'Cancel');
+  const when = dialog.locator('[name="when"]');
+  await when.selectOption({ label: 'Immediately, credit the rest of the period' });
+  await look(page, 'cancellation');
+  await pressInDialog(page, 'Review');
+  await dialog.getByText('$29.00 is credited to the balance.').waitFor();
+  await look(page, 'cancellation preview');
+  await pressInDialog(page, 'Back');
+  await when.selectOption({ label: 'Immediately, no credit' });
+  await pressInDialog(page, 'Review');
+  await dialog.getByText('Nothing is due today. The subscription ends now').waitFor();
+  await confirmDialog(page, 'Cancel subscription');
   await badge(page, 'canceled');
   await page.locator('.facts a[href*="/customers/"]').click();
   await heading(page, 'Ada Lovelace');

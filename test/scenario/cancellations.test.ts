@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import { cards, type Scenario } from './scenario';
 import { beginEachOn } from './stage';
 
@@ -135,5 +136,140 @@ describe('canceling a subscription', () => {
       '2026-02-28 updated status ACTIVE → PAST_DUE',
       '2026-03-01 canceled REQUESTED',
     ]);
+  });
+});
+
+// Worked examples: a monthly period from 1 June to 1 July 2026, upgraded on 16 June.
+describe('canceling an upgraded subscription with proration', () => {
+  let scenario: Scenario;
+
+  beginEachOn('2026-06-01', (begun) => {
+    scenario = begun;
+  });
+
+  async function upgraded(): Promise<any> {
+    const subscription = await scenario.subscription({ product: { amount: 10000 } });
+    await scenario.advanceTo('2026-06-16');
+    const { id: productId } = await scenario.product({ name: 'Large', amount: 30000 });
+    const { client } = scenario;
+    const path = `/subscriptions/${subscription.id}/changes`;
+    await client.expect(201, client.post(path, { productId }));
+    return subscription;
+  }
+
+  const proration = { proration: 'PRORATE' };
+  const cancel = ({ id }: { id: string }, body: object, status = 200): Promise<any> =>
+    scenario.client.expect(status, scenario.client.post(`/subscriptions/${id}/cancel`, body));
+  const preview = ({ id: subscriptionId }: { id: string }, body: object, status = 200) =>
+    scenario.client.expect(
+      status,
+      scenario.client.post('/previews', { kind: 'CANCEL', subscriptionId, ...body }),
+    );
+
+  /** Totals of the customer's numbered credit notes with the numbers of their invoices. */
+  const notesOf = (subscription: any, count: number): Promise<unknown[]> =>
+    eventually(async () => {
+      const { client } = scenario;
+      const path = `/credit-notes?customerId=${subscription.customerId as string}`;
+      const { data } = await client.expect(200, client.get(path));
+      expect(data).toHaveLength(count);
+      const invoices = await scenario.invoices(subscription);
+      const numberOf = (id: string) => invoices.find((one) => one.id === id).number;
+      return data
+        .map(({ invoiceId, total, toBalance }: any) => [numberOf(invoiceId), total, toBalance])
+        .toSorted();
+    });
+
+  test.each([
+    ['17', '2026-06-26', [['INV-000002', 5000, 5000]]],
+    [
+      '18',
+      '2026-06-16',
+      [
+        ['INV-000001', 5000, 5000],
+        ['INV-000002', 10000, 10000],
+      ],
+    ],
+  ])(
+    '%s: on %s as previewed credits the unused time to the balance',
+    async (_number, on, credited) => {
+      const subscription = await upgraded();
+      await scenario.advanceTo(on);
+      const shown = await preview(subscription, proration);
+      expect(shown).toMatchObject({
+        ...{ kind: 'CANCEL', at: shown.effectiveAt, invoice: null, dueNow: 0, nextInvoice: null },
+        ...{ monthlyAmountBefore: 30000, monthlyAmountAfter: 0 },
+      });
+      expect(shown.creditNotes.map(({ amount, settledBy }: any) => [amount, settledBy])).toEqual(
+        credited.toReversed().map(([, amount]) => [amount, 'BALANCE']),
+      );
+      const ended = await cancel(subscription, { ...proration, previewToken: shown.token });
+      expect(ended).toMatchObject({ status: 'CANCELED', endedAt: shown.at });
+      expect(await notesOf(subscription, credited.length)).toEqual(credited);
+      expect(await cancel(subscription, proration)).toMatchObject({ status: 'CANCELED' });
+      await scenario.advanceTo('2026-08-01');
+      expect(await notesOf(subscription, credited.length)).toEqual(credited);
+    },
+  );
+
+  test('the preview of the next invoice shows what a renewal bills, until the end is scheduled', async () => {
+    const subscription = await upgraded();
+    const { client } = scenario;
+    const asked = { kind: 'NEXT_INVOICE', subscriptionId: subscription.id };
+    const shown = await client.expect(200, client.post('/previews', asked));
+    expect(shown).toMatchObject({
+      ...{ kind: 'NEXT_INVOICE', token: null, effectiveAt: '2026-07-01T00:00:00.000Z' },
+      ...{ invoice: null, dueNow: 0, monthlyAmountBefore: 30000, monthlyAmountAfter: 30000 },
+      nextInvoice: { total: 30000, estimated: false, billingReason: 'SUBSCRIPTION_CYCLE' },
+    });
+    expect(await client.expect(400, client.post('/previews', { ...asked, change: {} }))).toEqual({
+      error: { change: ['Unknown field'] },
+    });
+    await cancel(subscription, { atPeriodEnd: true });
+    expect(await client.expect(200, client.post('/previews', asked))).toMatchObject({
+      nextInvoice: null,
+    });
+    await cancel(subscription, {});
+    expect(await client.expect(409, client.post('/previews', asked))).toEqual({
+      error: 'Subscription is already canceled',
+    });
+  });
+
+  test('is refused at the period end, and with a token that does not hold any more', async () => {
+    const subscription = await upgraded();
+    const atEnd = { ...proration, atPeriodEnd: true };
+    const notAtEnd = { error: { proration: ['Not at period end'] } };
+    expect(await cancel(subscription, atEnd, 400)).toEqual(notAtEnd);
+    expect(await preview(subscription, atEnd, 400)).toEqual(notAtEnd);
+    const { token: previewToken } = await preview(subscription, proration);
+    expect(await cancel(subscription, { previewToken }, 400)).toEqual({
+      error: { previewToken: ['Preview is for another request'] },
+    });
+    const [, invoice] = await scenario.invoices(subscription);
+    const { client } = scenario;
+    const note = { invoiceId: invoice.id, amount: 6000, reason: 'OTHER' };
+    await client.expect(201, client.post('/credit-notes', note));
+    expect(await cancel(subscription, { ...proration, previewToken }, 409)).toEqual({
+      error: 'Preview is stale: invoice',
+    });
+    expect(await scenario.read(subscription)).toMatchObject({ status: 'ACTIVE' });
+    await cancel(subscription, proration);
+    expect(await preview(subscription, {}, 409)).toEqual({
+      error: 'Subscription is already canceled',
+    });
+    expect(await cancel(subscription, { ...proration, previewToken }, 409)).toEqual({
+      error: 'Preview is stale: subscription',
+    });
+  });
+
+  test('as previewed at the period end ends it there and gives nothing back', async () => {
+    const subscription = await upgraded();
+    const shown = await preview(subscription, { atPeriodEnd: true });
+    expect(shown).toMatchObject({ effectiveAt: '2026-07-01T00:00:00.000Z', creditNotes: [] });
+    const flagged = { atPeriodEnd: true, previewToken: shown.token };
+    expect(await cancel(subscription, flagged)).toMatchObject({ cancelAtPeriodEnd: true });
+    await scenario.advanceTo('2026-07-01');
+    expect(await scenario.read(subscription)).toMatchObject({ status: 'CANCELED' });
+    expect(await notesOf(subscription, 0)).toEqual([]);
   });
 });

@@ -26,6 +26,8 @@ export const changeCallers: Callers<ChangeServiceServer> = {
   listChanges: ['gateway'],
   cancelChange: ['gateway'],
   previewChange: ['gateway'],
+  previewCancellation: ['gateway'],
+  previewNextInvoice: ['gateway'],
 };
 
 export const planCallers: Callers<PlanServiceServer> = {

@@ -11,6 +11,7 @@ import {
   toDocumentPrice,
 } from './item-document';
 import {
+  type CancellationCredit,
   type ChangeCreditNote,
   type ChangedPeriod,
   type ChangeInvoice,
@@ -106,6 +107,11 @@ export type ChangeDocument = Omit<
   readonly metadata: string;
 };
 
+type CancellationDocument = Omit<CancellationCredit, 'reservedRound' | 'creditNotes'> & {
+  readonly reservedRound: Count | null;
+  readonly creditNotes: readonly CreditNoteDocument[];
+};
+
 /** The changes in a subscription's document. */
 export interface ChangesDocument {
   readonly waiting: ChangeDocument | null;
@@ -136,6 +142,8 @@ export interface ChangesDocument {
     readonly before: Count;
     readonly after: Count;
   }[];
+  /** Absent: null; stored by an earlier release. */
+  readonly cancellation?: CancellationDocument | null;
 }
 
 /** Converts the changes of a subscription to their stored form. */
@@ -168,6 +176,19 @@ export function fromDocumentChanges(changes: ChangesDocument | undefined): Subsc
       before: BigInt(before),
       after: BigInt(after),
     })),
+    cancellation: fromDocumentCancellation(changes.cancellation),
+  };
+}
+
+function fromDocumentCancellation(
+  stored: ChangesDocument['cancellation'],
+): SubscriptionChanges['cancellation'] {
+  if (stored === undefined || stored === null) return null;
+  const { id, reservedRound, creditNotes } = stored;
+  return {
+    id,
+    reservedRound: reservedRound === null ? null : Number(reservedRound),
+    creditNotes: creditNotes.map(fromDocumentNote),
   };
 }
 

@@ -7,6 +7,7 @@ import { billEnd, billLate, billPeriod } from './billing/commands';
 import { billOwed } from './billing/retry-waiting-bills';
 import type { Changes } from './change/change-store';
 import {
+  creditCancellation,
   creditChange,
   invoiceChange,
   recordFinishedChanges,
@@ -27,6 +28,7 @@ import type {
   BillPeriod,
   Close,
   ConfirmRedemption,
+  CreditCancellation,
   CreditChange,
   EndCollection,
   InvoiceChange,
@@ -123,7 +125,12 @@ function changeCommands(
   dependencies: CommandDependencies,
 ): Pick<
   CommandHandlers,
-  'invoiceChange' | 'creditChange' | 'undoChange' | 'recordChanges' | 'voidChangeInvoices'
+  | 'invoiceChange'
+  | 'creditChange'
+  | 'creditCancellation'
+  | 'undoChange'
+  | 'recordChanges'
+  | 'voidChangeInvoices'
 > {
   return {
     invoiceChange: ({ changeId }: InvoiceChange['payload'], { aggregateId: id, context }) =>
@@ -131,6 +138,11 @@ function changeCommands(
 
     creditChange: ({ changeId }: CreditChange['payload'], { aggregateId: id, context }) =>
       creditChange({ id, changeId }, context, dependencies),
+
+    creditCancellation: (
+      { invoiceIds }: CreditCancellation['payload'],
+      { aggregateId: id, context },
+    ) => creditCancellation({ id, invoiceIds }, context, dependencies),
 
     undoChange: ({ changeId }: UndoChange['payload'], { aggregateId: id, context }) =>
       undoChange({ id, changeId }, context, dependencies),

@@ -20,13 +20,13 @@ import {
   subscriptionPhases,
   subscriptionStatuses,
 } from '@billing/proto/values/subscription';
+import { type CancellationDependencies, cancelForCaller } from './change/cancel-subscription';
+import { fromProtoCancellation } from './change/change-message';
 import { checkChange } from './change/find-reserved-change';
-import type { Changes } from './change/change-store';
 import { subscriptionCallers } from './callers';
 import type { CreationDependencies } from './creation/create-subscription';
 import { creationRpc } from './creation/rpc';
 import { toProtoSubscription } from './subscription-message';
-import { cancelForCaller } from './lifecycle/cancel-subscription';
 import { uncancel } from './lifecycle/cancellation';
 import { changeFields, type SubscriptionChanges } from './lifecycle/change';
 import { applyCollectionResult, type CollectionResult } from './lifecycle/collection';
@@ -36,9 +36,7 @@ import type { SubscriptionPhase, SubscriptionStatus } from './subscription/subsc
 import { redemptionState } from './subscription/tombstone';
 
 /** The service's calls. */
-export function subscriptionRpc(
-  dependencies: CreationDependencies & { readonly changes: Changes },
-) {
+export function subscriptionRpc(dependencies: CreationDependencies & CancellationDependencies) {
   const { subscriptions } = dependencies;
   return rpcService<SubscriptionServiceServer>(
     SubscriptionServiceService,
@@ -75,9 +73,11 @@ export function subscriptionRpc(
         return { subscription: toProtoSubscription(stored) };
       },
 
-      cancelSubscription: async ({ id, atPeriodEnd, ...request }, context) => {
-        const expected = expectedVersionOf(request);
-        const stored = await cancelForCaller({ id, atPeriodEnd }, expected, context, dependencies);
+      cancelSubscription: async ({ id: subscriptionId, previewToken, ...request }, context) => {
+        const input = fromProtoCancellation(request);
+        const { expectedVersion } = expectedVersionOf(request);
+        const asked = { subscriptionId, input, previewToken, expectedVersion };
+        const stored = await cancelForCaller(asked, context, dependencies);
         return { subscription: toProtoSubscription(stored) };
       },
 

@@ -57,12 +57,11 @@ export async function start(
     everyMs: totalsEveryMs,
     run: (signal) => reports.updateSnapshots(signal),
   });
+  const keys = new PreviewKeys(service);
+  const ofChanges = { subscriptions, changes, peers, clock: service.clock, logger, keys };
   return service.serve([
-    subscriptionRpc({ subscriptions, changes, peers, clock: service.clock, logger }),
-    changeRpc({
-      ...{ subscriptions, changes, peers, clock: service.clock, logger },
-      keys: new PreviewKeys(service),
-    }),
+    subscriptionRpc(ofChanges),
+    changeRpc(ofChanges),
     planRpc({ subscriptions }),
     reportRpc({ reports }),
     erasureRpc(service, erasingSubscriptions({ records, subscriptions, changes })),

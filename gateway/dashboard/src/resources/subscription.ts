@@ -32,15 +32,26 @@ export function nextStep(
   return { what: phase === 'TRIAL' ? 'Trial ends' : 'Renews', at: nextInvoiceAt };
 }
 
+/** Body of a cancellation. */
+export interface WantedEnd {
+  readonly atPeriodEnd: boolean;
+  readonly proration?: 'PRORATE';
+}
+
 /**
- * Body of a cancellation. A subscription that has not started or is paused ends immediately either
- * way. If it starts before the request arrives, the cancellation at period end is the one that can
- * be undone.
+ * Cancellation that a form asks for. A subscription that has not started or is paused ends
+ * immediately either way. If it starts before the request arrives, the cancellation at period end
+ * is the one that can be undone.
  */
-export function cancellationOf(
-  { phase }: Pick<Subscription, 'phase'>,
-  when?: string,
-): { readonly atPeriodEnd: boolean } {
+export function cancellationOf({ phase }: Pick<Subscription, 'phase'>, when?: string): WantedEnd {
   const endsAnyway = phase === 'SCHEDULED' || phase === 'PAUSED';
-  return { atPeriodEnd: endsAnyway || when === 'end' };
+  const isCredited = !endsAnyway && when === 'credit';
+  const atPeriodEnd = endsAnyway || when === 'end';
+  return { atPeriodEnd, ...(isCredited && { proration: 'PRORATE' }) };
+}
+
+/** Choice of the form that a cancellation comes from. */
+export function whenOf({ atPeriodEnd, proration }: WantedEnd): string {
+  if (atPeriodEnd) return 'end';
+  return proration === 'PRORATE' ? 'credit' : 'now';
 }

@@ -1,7 +1,6 @@
 import { isParked } from '../over-limit/parking';
-import { withItemsAtRenewal } from '../subscription/change-at-renewal';
-import { beginCycle, nextPeriodIndex } from '../subscription/billing-cycle';
-import { itemsAfter, withDiscountAfter } from '../subscription/change-side';
+import { beforeNextPeriod } from '../subscription/change-at-renewal';
+import { nextPeriodIndex } from '../subscription/billing-cycle';
 import { amountOff, takeDiscount } from '../subscription/discount';
 import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
 import { periodBill } from './bill';
@@ -25,8 +24,8 @@ export interface UpcomingCharge {
  */
 export function upcomingCharge(current: Subscription): UpcomingCharge | null {
   const at = nextInvoiceAt(current);
-  if (at === null || isParked(current)) return null;
-  const subscription = beforePeriodAt(current, at);
+  const subscription = beforeNextPeriod(current);
+  if (at === null || subscription === null || isParked(current)) return null;
   const { discount } = subscription;
   const next = nextPeriodIndex(subscription);
   const { recurring, lines } = periodBill(subscription, next, []);
@@ -41,14 +40,4 @@ export function upcomingCharge(current: Subscription): UpcomingCharge | null {
     total: subtotal - discountAmount,
     discountName: discountAmount > 0n && discount !== null ? discount.name : null,
   };
-}
-
-/** The subscription right before its next period, after a waiting change or a pause. */
-function beforePeriodAt(current: Subscription, at: Date): Subscription {
-  const { waiting } = current.changes;
-  const items = waiting === null ? current.items : itemsAfter(current, waiting.wanted);
-  const subscription = waiting === null ? current : withDiscountAfter(current, waiting.wanted);
-  return subscription.phase === 'PAUSED' || waiting?.kind === 'PAUSE'
-    ? beginCycle(subscription, { at, items, invoiceId: null })
-    : withItemsAtRenewal(subscription, items);
 }

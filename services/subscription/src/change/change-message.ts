@@ -2,11 +2,13 @@ import {
   type ChangeInput as ProtoInput,
   type CreateChangeRequest,
 } from '@billing/proto/billing/subscription/v1/change_service';
+import type { CancelSubscriptionRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import { changeAts, changeKinds, changeProrations } from '@billing/proto/values/subscription';
 import { checkMetadata } from '@billing/chassis/request-fields';
+import type { CancellationInput } from './describe-cancellation';
 import type { ChangeInput } from './read-wanted-change';
 
 /** Reads what a call asks for; refuses invalid fields. */
@@ -42,4 +44,15 @@ export function fromProtoChangeInput(
       changeProrations.knownName(input.proration) ?? (kind === 'PAUSE' ? 'NONE' : 'PRORATE'),
     metadata: metadata ?? {},
   };
+}
+
+/** Reads how an end is asked for; without a proration nothing is given back. */
+export function fromProtoCancellation({
+  atPeriodEnd,
+  proration: sent,
+}: Pick<CancelSubscriptionRequest, 'atPeriodEnd' | 'proration'>): CancellationInput {
+  const proration = (sent === undefined ? undefined : changeProrations.knownName(sent)) ?? 'NONE';
+  if (proration === 'FULL_AND_RESET')
+    throw invalidInput({ proration: ['Must be NONE or PRORATE'] });
+  return { atPeriodEnd, proration };
 }

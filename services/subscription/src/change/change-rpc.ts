@@ -10,7 +10,9 @@ import { changeCallers } from '../callers';
 import { cancelChange } from '../lifecycle/apply-change';
 import { decideAfterDueSteps } from '../lifecycle/renewals';
 import { toProtoChange } from '../subscription-message';
-import { fromProtoChangeInput } from './change-message';
+import { fromProtoCancellation, fromProtoChangeInput } from './change-message';
+import { previewCancellation } from './describe-cancellation';
+import { previewNextInvoice } from './describe-next-invoice';
 import { previewChange, type PreviewDependencies, promiseOf } from './describe-change';
 import { change } from './create-change';
 
@@ -54,6 +56,14 @@ export function changeRpc(dependencies: PreviewDependencies) {
         const input = fromProtoChangeInput(request.change, asked);
         return previewChange({ subscriptionId, input }, context, dependencies);
       },
+
+      previewCancellation: async ({ subscriptionId, ...request }, context) => {
+        const input = fromProtoCancellation(request);
+        return previewCancellation({ subscriptionId, input }, context, dependencies);
+      },
+
+      previewNextInvoice: ({ subscriptionId }, context) =>
+        previewNextInvoice(subscriptionId, context, dependencies),
 
       cancelChange: async ({ subscriptionId, id }, context) => {
         const before = await subscriptions.get(subscriptionId, context);

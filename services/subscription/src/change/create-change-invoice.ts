@@ -9,7 +9,7 @@ import { settleRedemption } from '../peer/discount';
 import { type InvoiceClient, toProtoChangeInvoice, voidInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
 import { recordInvoice } from '../subscription/open-invoices';
-import type { ChangeInvoice } from '../subscription/subscription-change';
+import type { ChangeCreditNote, ChangeInvoice } from '../subscription/subscription-change';
 import { withCustomer } from '../subscription/customer';
 import { mainItem, type Subscription } from '../subscription/subscription';
 import { fetchTaxCategory, meterPricesOf } from '../peer/catalog';
@@ -144,10 +144,36 @@ export async function creditChange(
 ): Promise<void> {
   const { state } = await subscriptions.getRecent(id, context);
   const { creditNotes } = await changes.get(state, changeId, context);
+  await issueNotes(creditNotes, { changeId }, context, peers);
+}
+
+/**
+ * Issues credit notes of the end of a subscription, under their derived ids. An invoice that the end
+ * has voided gets none.
+ */
+export async function creditCancellation(
+  { id, invoiceIds }: { readonly id: string; readonly invoiceIds: readonly string[] },
+  context: CallContext,
+  { subscriptions, peers }: Pick<ChangeCommandDependencies, 'subscriptions' | 'peers'>,
+): Promise<void> {
+  const { state } = await subscriptions.getRecent(id, context);
+  const { cancellation } = state.changes;
+  if (cancellation === null) throw new Error(`Subscription ${id} has no credits of its end`);
+  const { id: changeId, creditNotes } = cancellation;
+  const wanted = creditNotes.filter(({ invoiceId }) => invoiceIds.includes(invoiceId));
+  await issueNotes(wanted, { changeId }, context, peers);
+}
+
+async function issueNotes(
+  creditNotes: readonly ChangeCreditNote[],
+  { changeId }: { readonly changeId: string },
+  context: CallContext,
+  { checkout }: Pick<Peers, 'checkout'>,
+): Promise<void> {
   for (const { id: creditNoteId, invoiceId, lines: credited } of creditNotes) {
     const lines = credited.map(({ lineItemId, priced: amount }) => ({ lineItemId, amount }));
     const credit = { creditNoteId, invoiceId, changeId, lines, inFull: false };
-    await peers.checkout.issueCreditNote(credit, context);
+    await checkout.issueCreditNote(credit, context);
   }
 }
 

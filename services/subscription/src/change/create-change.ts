@@ -5,14 +5,8 @@ import {
   newResourceId,
   waitAtMost,
 } from '@billing/chassis/call-context';
-import type { Logger } from '@billing/chassis/logging';
 import { derivedId } from '@billing/chassis/ids';
-import { DomainError } from '@billing/kernel/domain-error';
-import { unchanged } from '@billing/kernel/transition';
-import type {
-  ChangeCredit,
-  ReserveForChangeRequest,
-} from '@billing/proto/billing/checkout/v1/reservation';
+import type { ChangeCredit } from '@billing/proto/billing/checkout/v1/reservation';
 import { isStoredChange, requestChange } from '../lifecycle/apply-change';
 import {
   type ChangeRequest,
@@ -22,33 +16,31 @@ import {
   resolveAt,
 } from '../lifecycle/check-change';
 import { planChange } from '../lifecycle/plan-change';
-import { decideAfterDueSteps, dueStep } from '../lifecycle/renewals';
 import { fetchTaxCategory } from '../peer/catalog';
-import { changeHolderId, reserveForChange } from '../peer/discount';
-import type { Peers } from '../peer/peers';
-import { type HeldRedemption, heldRedemption, itemsAfter } from '../subscription/change-side';
+import { changeHolderId } from '../peer/discount';
+import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
+import { mainItem, type Subscription } from '../subscription/subscription';
 import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
 import { checkNewCycle, checkResumeAt } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
 import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
-import { type FactDependencies, fetchPeriodFacts, fetchPeriodInvoices } from './find-period-facts';
-import { isStoredElseReleased, nextRound } from './find-reserved-change';
-import type { Changes } from './change-store';
-import { digestOf } from './preview-token';
+import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
+import { nextRound } from './find-reserved-change';
+import { asStale } from './preview-promise';
 import { readChangeQuote } from './read-quote';
-import { subscriptionDigest } from './subscription-digest';
-import type { Subscriptions } from '../subscription-store';
+import {
+  caughtUp,
+  creditsOf,
+  type Reservation,
+  type ReservedWriteDependencies,
+  storeReserved,
+  untilStored,
+} from './store-reserved';
 
-const attemptsMax = 8;
 const answerWithinMs = 8_000;
 
-export interface ChangeDependencies extends FactDependencies {
-  readonly changes: Changes;
-  readonly peers: Peers;
-  readonly logger: Logger;
-}
+export type ChangeDependencies = FactDependencies & ReservedWriteDependencies;
 
 /** A change and its subscription. */
 export interface ChangedSubscription {
@@ -105,14 +97,11 @@ async function storeChange(
   context: CallContext,
   dependencies: ChangeDependencies,
 ): Promise<void> {
-  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    try {
-      if (await tryToStore(changeId, call, context, dependencies)) return;
-    } catch (error) {
-      throw call.promised === undefined ? error : asStale(error);
-    }
+  try {
+    await untilStored(() => tryToStore(changeId, call, context, dependencies));
+  } catch (error) {
+    throw call.promised === undefined ? error : asStale(error);
   }
-  throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
 /** False if the subscription or an invoice has moved since the facts were read. */
@@ -133,58 +122,35 @@ async function tryToStore(
   // Refuses a change that checkout would not invoice: its invoice would be ordered forever.
   else if (planned !== null)
     await readChangeQuote({ subscription: current, planned }, context, peers);
-  const known = subscriptionDigest(stored.state);
+  const isStored = (state: Subscription) => isStoredChange(state.changes, changeId);
   // A refused change takes no redemption, not even for a moment; a repeat is not refused.
-  if (wanted.reservedRound !== null && !isStoredChange(current.changes, changeId))
+  if (wanted.reservedRound !== null && !isStored(current))
     checkRequest(current, wanted, context.now);
-  const reserved = { credits, balance: promised?.balanceApplied };
-  let redemption: HeldRedemption | null = null;
-  let isOutdated = false as boolean;
-  try {
-    if (wanted.reservedRound !== null) {
-      isOutdated = !(await reserve(wanted, { stored, reserved }, context, dependencies));
-      if (isOutdated) throw factsOutdated();
-      redemption = heldRedemption(wanted.wanted);
-      await reserveDiscount(wanted, stored.state, context, peers);
-    }
-    await subscriptions.change(
-      subscriptionId,
-      context,
-      (current, decision) =>
-        decideAfterDueSteps(current, decision, (state) => {
-          const isStored = isStoredChange(state.changes, changeId);
-          isOutdated = !isStored && subscriptionDigest(state) !== known;
-          if (isOutdated) throw factsOutdated();
-          return requestChange(withCustomer(state, customer), wanted, decision);
-        }),
-      expectedVersion === undefined ? {} : { expectedVersion },
-    );
-    return true;
-  } catch (error) {
-    const { reservedRound: round } = wanted;
-    if (round !== null) {
-      const isHeldAtCheckout = isReservedAtCheckout(reserved);
-      const held = { subscriptionId, changeId, round, redemption, isHeldAtCheckout };
-      if (await isStoredElseReleased(held, context, dependencies)) return true;
-    }
-    if (isOutdated || hasMoved(error)) return false;
-    throw error;
-  }
+  const balance = promised?.balanceApplied;
+  const reservation = reservationOf(wanted, { subscription: stored.state, credits, balance });
+  return storeReserved(
+    {
+      ...{ id: changeId, stored, facts: wanted.facts, reservation, isStored, expectedVersion },
+      decide: (state, decision) => requestChange(withCustomer(state, customer), wanted, decision),
+    },
+    context,
+    dependencies,
+  );
 }
 
-// A change is computed from what the subscription is now, and the invoice of a period that has just
-// begun is created only after the step is stored.
-async function caughtUp(
-  id: string,
-  context: CallContext,
-  subscriptions: Subscriptions,
-): Promise<Stored<Subscription>> {
-  const stored = await subscriptions.get(id, context);
-  const step = dueStep(stored.state);
-  if (step === undefined || step.at >= context.now) return stored;
-  return subscriptions.change(id, context, (current, decision) =>
-    decideAfterDueSteps(current, decision, unchanged),
-  );
+function reservationOf(
+  { reservedRound: round, invoiceId, wanted }: ChangeRequest,
+  {
+    subscription,
+    credits,
+    balance,
+  }: Pick<Reservation, 'credits' | 'balance'> & { readonly subscription: Subscription },
+): Reservation | null {
+  if (round === null) return null;
+  const held = heldRedemption(wanted);
+  const { productId } = itemsAfter(subscription, wanted)[0];
+  const redemption = held === null ? null : { ...held, productId };
+  return { round, credits, balance, invoiceId, redemption };
 }
 
 /** A change with its invoice at the instant of the call, and what it reserves. */
@@ -208,9 +174,7 @@ function withReservation(
   const { invoice: planned, creditNotes } = isNow
     ? planChange(current, { ...request, at: instant })
     : nothingPlanned;
-  const credits = creditNotes.flatMap(({ invoiceId, lines }) =>
-    lines.map(({ lineItemId, priced: amount }) => ({ invoiceId, lineItemId, amount })),
-  );
+  const credits = creditsOf(creditNotes);
   const holdsNothing = credits.length === 0 && heldRedemption(request.wanted) === null;
   if (promised === undefined && holdsNothing) {
     // Fixes the instant, so that the change is stored as it was quoted.
@@ -222,82 +186,6 @@ function withReservation(
 }
 
 const nothingPlanned = { invoice: null, creditNotes: [] };
-
-/** What a change reserves at checkout; undefined: no balance. */
-type CheckoutReservation = Pick<ReserveForChangeRequest, 'balance'> & {
-  readonly credits: readonly ChangeCredit[];
-};
-
-function isReservedAtCheckout({ credits, balance }: CheckoutReservation): boolean {
-  return credits.length > 0 || balance !== undefined;
-}
-
-/**
- * Reserves the credits and the balance of a change. False if an invoice has moved since the facts
- * were read: what is reserved counts as credited for all others, so nothing else can move its room
- * from then on.
- */
-async function reserve(
-  { changeId, reservedRound, invoiceId, facts }: ChangeRequest,
-  {
-    stored,
-    reserved,
-  }: {
-    readonly stored: Stored<Subscription>;
-    readonly reserved: CheckoutReservation;
-  },
-  context: CallContext,
-  dependencies: Pick<FactDependencies, 'peers'>,
-): Promise<boolean> {
-  const { id: subscriptionId, customer } = stored.state;
-  if (!isReservedAtCheckout(reserved)) return true;
-  await dependencies.peers.checkout.reserveForChange(
-    {
-      changeId,
-      round: reservedRound ?? 1,
-      subscriptionId,
-      customerId: customer.id,
-      currency: currencyOf(stored.state),
-      changeInvoiceId: invoiceId,
-      credits: [...reserved.credits],
-      balance: reserved.balance,
-    },
-    context,
-  );
-  if (facts === null || reserved.credits.length === 0) return true;
-  // Another change's reservation lowers what is left, so the digest tells it. Waiting for its end
-  // here could make two changes wait for each other: this one has reserved already.
-  const ids = facts.invoices.map((one) => one.invoiceId);
-  const place = { changeId, context, peers: dependencies.peers };
-  const present = await fetchPeriodInvoices(ids, stored.state, place);
-  return digestOf(present.map(({ invoice }) => invoice)) === digestOf(facts.invoices);
-}
-
-/** Reserves the redemption of the discount that a change adds, if it adds one. */
-async function reserveDiscount(
-  { changeId, reservedRound, wanted }: ChangeRequest,
-  subscription: Subscription,
-  context: CallContext,
-  peers: Peers,
-): Promise<void> {
-  const held = heldRedemption(wanted);
-  if (held === null || reservedRound === null) return;
-  const { productId } = itemsAfter(subscription, wanted)[0];
-  await reserveForChange(
-    peers,
-    {
-      ...{ ...held, productId, currency: currencyOf(subscription) },
-      change: { subscriptionId: subscription.id, changeId, round: reservedRound },
-    },
-    context,
-  );
-}
-
-// Another try reads the facts again, and reserves in another round.
-function hasMoved(error: unknown): boolean {
-  if (!(error instanceof DomainError)) return false;
-  return error.reason === 'INVOICE_CANNOT_BE_CREDITED' || error.reason === 'RESERVATION_RELEASED';
-}
 
 /** Reads what a change needs to know; refuses what no state of the subscription allows. */
 export async function requestFor(
@@ -351,24 +239,4 @@ export async function requestFor(
     facts,
     taxFacts: { buyer: customer?.buyer ?? null, taxCategory: taxCategory ?? null },
   };
-}
-
-function factsOutdated(): DomainError {
-  return new DomainError('unavailable', 'FACTS_OUTDATED', 'Service unavailable');
-}
-
-/** Refusal of a token whose preview does not hold any more. */
-export function previewStale(names: readonly string[]): DomainError {
-  const message = `Preview is stale: ${names.join(', ')}`;
-  return new DomainError('failed_precondition', 'PREVIEW_STALE', message);
-}
-
-/** With a token, a refusal for the state of a fact is that of a stale preview. */
-function asStale(error: unknown): unknown {
-  if (!(error instanceof DomainError)) return error;
-  if (error.reason === 'BALANCE_MOVED') return previewStale(['balance']);
-  if (error.reason === 'PRODUCT_NOT_FOUND') return previewStale(['price']);
-  if (error.fields?.discountId !== undefined) return previewStale(['discount']);
-  const isOfState = error.kind === 'failed_precondition' && error.reason !== 'PREVIEW_STALE';
-  return isOfState ? previewStale(['subscription']) : error;
 }

@@ -1,52 +1,34 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
   type PreviewChangeResponse,
-  type PreviewCreditNote,
   PreviewInvoice,
 } from '@billing/proto/billing/subscription/v1/change_service';
-import { changeSettlements } from '@billing/proto/values/subscription';
-import {
-  type ChangeRequest,
-  checkRequest,
-  itemsAtRenewal,
-  resolveAt,
-  waitingAfter,
-} from '../lifecycle/check-change';
-import { beginsCycle, planChange } from '../lifecycle/plan-change';
-import { startNewCycle } from '../lifecycle/plan-new-cycle';
-import { toProtoNewInvoice } from '../peer/checkout';
-import { fetchTaxCategory } from '../peer/catalog';
+import { requestChange } from '../lifecycle/apply-change';
+import { type ChangeRequest, checkRequest, resolveAt } from '../lifecycle/check-change';
+import { planChange } from '../lifecycle/plan-change';
 import type { Peers } from '../peer/peers';
-import { planAtRenewal, withItemsAtRenewal } from '../subscription/change-at-renewal';
-import { itemsAfter, withDiscountAfter } from '../subscription/change-side';
+import { planAtRenewal } from '../subscription/change-at-renewal';
+import { itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { takeDiscount } from '../subscription/discount';
-import { periodLine } from '../subscription/recurring-charge';
-import { beginCycle, nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
 import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
 import type { ChangePlan } from '../subscription/subscription-change';
-import { pinnedSet } from '../usage/usage-period';
 import type { ChangeInput } from './read-wanted-change';
+import { type ChangeDependencies, type Promised, requestFor } from './create-change';
 import {
-  claimOf,
-  digestOf,
-  type PresentFacts,
-  type PreviewClaim,
-  staleNames,
-  tokenOf,
-} from './preview-token';
-import type { PreviewKeys } from './preview-key-store';
-import { type ChangeDependencies, previewStale, type Promised, requestFor } from './create-change';
-import { readChangeQuote, readQuote } from './read-quote';
+  checkNothingDue,
+  claimFor,
+  refuseStale,
+  signedToken,
+  type TokenDependencies,
+  validUntilOf,
+} from './preview-promise';
+import { digestOf, type PresentFacts, type PreviewClaim } from './preview-token';
+import { readNextInvoice } from './describe-next-invoice';
+import { readChangeQuote, toProtoPreviewNote } from './read-quote';
 import { subscriptionDigest } from './subscription-digest';
 
-const validForMs = 15 * 60 * 1000;
-
-export interface PreviewDependencies extends ChangeDependencies {
-  readonly keys: Pick<PreviewKeys, 'secret'>;
-}
+export type PreviewDependencies = ChangeDependencies & TokenDependencies;
 
 /** Effects that a change would have at an instant. */
 interface Preview {
@@ -64,7 +46,7 @@ export async function previewChange(
   context: CallContext,
   dependencies: PreviewDependencies,
 ): Promise<PreviewChangeResponse> {
-  const { subscriptions, peers, keys } = dependencies;
+  const { subscriptions, peers } = dependencies;
   const stored = await subscriptions.get(subscriptionId, context);
   const customer = await peers.customers.find(stored.state.customer.id, context);
   const asked = { stored, customer, input };
@@ -72,29 +54,28 @@ export async function previewChange(
   const current = { ...stored, state: withCustomer(stored.state, customer) };
   const at = context.now;
   checkRequest(current.state, request, at);
-  const { end } = currentPeriod(current.state);
-  if (end < at) throw renewalDue();
+  checkNothingDue(current.state, at);
   const preview = await computed(current.state, { ...request, instant: at }, context, peers);
-  const validUntil = new Date(Math.min(at.getTime() + validForMs, end.getTime()));
-  const claim: PreviewClaim = {
-    nonce: newId(),
-    at: at.getTime(),
-    validUntil: validUntil.getTime(),
+  const validUntil = validUntilOf(at, current.state);
+  const claim = {
+    ...{ at, validUntil },
     request: requestDigest(subscriptionId, input),
     promised: promisedDigest(preview, preview.invoice?.balanceApplied ?? 0n),
     balanceApplied: (preview.invoice?.balanceApplied ?? 0n).toString(),
     inputs: inputDigests(current.state, { input, request, customer, preview }),
   };
-  const seal = { secret: await keys.secret(), environmentId: context.tenant.environmentId };
   const { plan, creditNotes, ...shown } = preview;
+  const after = afterChange(current.state, request, at);
+  const { productId } = mainItem({ items: itemsAfter(current.state, request.wanted) });
+  const known = { buyer: customer?.buyer, productId, taxCategory: request.taxFacts.taxCategory };
   return {
     at,
     validUntil,
-    token: tokenOf(claim, seal),
+    token: await signedToken(claim, context, dependencies),
     ...shown,
     ...plan,
-    creditNotes: creditNotes.map(toProtoCreditNote),
-    ...(await nextInvoice(current.state, request, context, peers)),
+    creditNotes: creditNotes.map(toProtoPreviewNote),
+    ...(await readNextInvoice(after, known, context, peers)),
   };
 }
 
@@ -108,12 +89,8 @@ export async function promiseOf(
   context: CallContext,
   { peers, keys }: PreviewDependencies,
 ): Promise<Promised> {
-  const seal = { secret: await keys.secret(), environmentId: context.tenant.environmentId };
-  const claim = claimOf(token, seal);
-  if (claim === undefined) throw invalidInput({ previewToken: ['Preview token is not valid'] });
-  if (claim.request !== requestDigest(subscriptionId, input)) {
-    throw invalidInput({ previewToken: ['Preview is for another request'] });
-  }
+  const asked = { request: requestDigest(subscriptionId, input) };
+  const claim = await claimFor(token, asked, context, { keys });
   const shown = BigInt(claim.balanceApplied);
   return {
     at: new Date(claim.at),
@@ -127,8 +104,7 @@ export async function promiseOf(
         inputs: inputDigests(current, { input, request, customer, preview }),
         isBalanceLeft: (preview.invoice?.balanceApplied ?? 0n) >= shown,
       };
-      const names = staleNames(claim, present);
-      if (names.length > 0) throw previewStale(names);
+      refuseStale(claim, present);
     },
   };
 }
@@ -160,89 +136,13 @@ async function computed(
   return { ...effect, invoice, dueNow: isCharged ? invoice.amountDue : 0n };
 }
 
-function toProtoCreditNote({
-  invoiceId,
-  amount,
-  settledBy,
-}: ChangePlan['creditNotes'][number]): PreviewCreditNote {
-  return { invoiceId, amount, settledBy: changeSettlements.valueOf(settledBy) };
-}
-
-async function nextInvoice(
-  subscription: Subscription,
-  request: ChangeRequest,
-  context: CallContext,
-  peers: Peers,
-): Promise<Pick<PreviewChangeResponse, 'nextInvoice' | 'nextInvoiceEstimated'>> {
-  const after = beforeNextPeriod(subscription, request, context.now);
-  if (after === null || after.status === 'CANCELED' || after.cancelAtPeriodEnd) {
-    return { nextInvoice: undefined, nextInvoiceEstimated: false };
-  }
-  const { taxFacts } = request;
-  const { productId } = mainItem(after);
-  const isOfChange =
-    productId === mainItem({ items: itemsAfter(subscription, request.wanted) }).productId;
-  const taxCategory = isOfChange
-    ? (taxFacts.taxCategory ?? undefined)
-    : await fetchTaxCategory(peers, productId, context);
-  const periodIndex = nextPeriodIndex(after);
-  const { isDiscounted } = takeDiscount(after, periodIndex);
-  const wanted = toProtoNewInvoice(after, {
-    invoiceId: newId(),
-    reason: 'SUBSCRIPTION_CYCLE',
-    authorizedTransactionId: null,
-    isDiscounted,
-    period: periodOf(after, periodIndex),
-    recurring: periodLine(after, periodIndex),
-    usage: [],
-    buyer: taxFacts.buyer ?? undefined,
-    taxCategory,
-  });
-  const invoice = await readQuote(wanted, context, peers);
-  const set = after.periodIndex === null ? undefined : pinnedSet(after, after.periodIndex);
-  return { nextInvoice: invoice, nextInvoiceEstimated: set !== undefined && set > 0 };
-}
-
 /**
- * The subscription right before its next period, after the change and one that waits; null: none
- * follows, because of a pause without a planned end.
+ * The subscription after the change, decided by the rule that stores it. A change that is paid first
+ * counts as paid.
  */
-function beforeNextPeriod(
-  subscription: Subscription,
-  request: ChangeRequest,
-  now: Date,
-): Subscription | null {
-  const items = itemsAtRenewal(subscription, request);
-  const pause = pauseAfter(subscription, request);
-  if (pause !== null) {
-    const { resumeAt } = pause;
-    if (resumeAt === null) return null;
-    const discounted = withDiscountAfter(subscription, request.wanted);
-    return beginCycle(discounted, { at: resumeAt, items, invoiceId: null });
-  }
-  const isNow = resolveAt(subscription, request) === 'NOW';
-  const discounted = withDiscountAfter(subscription, request.wanted);
-  const begun =
-    isNow && beginsCycle(subscription, request)
-      ? startNewCycle(discounted, itemsAfter(subscription, request.wanted), {
-          ...{ at: now, invoiceId: null },
-        }).state
-      : discounted;
-  const later = waitingAfter(subscription, request);
-  return withItemsAtRenewal(later === null ? begun : withDiscountAfter(begun, later.wanted), items);
-}
-
-/** The pause that runs or waits after the change. */
-function pauseAfter(
-  subscription: Subscription,
-  request: ChangeRequest,
-): { readonly resumeAt: Date | null } | null {
-  const { phase, resumeAt } = subscription;
-  const { waiting } = subscription.changes;
-  if (request.kind === 'PAUSE') return request;
-  if (phase === 'PAUSED') return request.kind === 'RESUME' ? null : { resumeAt };
-  const isReplaced = resolveAt(subscription, request) === 'PERIOD_END';
-  return waiting?.kind === 'PAUSE' && !isReplaced ? waiting : null;
+function afterChange(subscription: Subscription, request: ChangeRequest, at: Date): Subscription {
+  const unpaid = { ...request, requirePayment: false, instant: at };
+  return requestChange(subscription, unpaid, { now: at }).state;
 }
 
 function requestDigest(subscriptionId: string, input: ChangeInput): string {
@@ -301,9 +201,4 @@ function namesPrice({ productId, priceId }: ChangeInput): boolean {
 function priceAfter(subscription: Subscription, { wanted }: ChangeRequest): string {
   const [{ price }] = itemsAfter(subscription, wanted);
   return price.id;
-}
-
-// A preview stores nothing, so it waits for the step that a change would take first.
-function renewalDue(): DomainError {
-  return new DomainError('unavailable', 'RENEWAL_DUE', 'Service unavailable');
 }

@@ -18,8 +18,8 @@ const refusedForMs = 60 * 60 * 1000;
 const refusedMax = 100;
 
 /**
- * Returns whether a subscription has stored a change with the round, and what becomes of the
- * redemption that it holds. A change that it has not stored is refused from then on, so that its
+ * Returns whether a subscription has stored a change, or its end, with the round, and what becomes
+ * of the redemption that it holds. One that it has not stored is refused from then on, so that its
  * reservation can be released.
  */
 export async function checkChange(
@@ -30,6 +30,9 @@ export async function checkChange(
   const found = await unlessNotFound(subscriptions.get(subscriptionId, context));
   if (found === undefined) return { exists: false };
   const answerOf = async (state: Subscription): Promise<CheckChangeResponse> => {
+    const { cancellation } = state.changes;
+    // An end holds no redemption.
+    if (cancellation?.id === changeId) return { exists: cancellation.reservedRound === round };
     const change = await changes.find(state, changeId, context);
     if (change?.reservedRound !== round) return { exists: false };
     return { exists: true, redemption: redemptionStates.valueOf(redemptionOf(change)) };

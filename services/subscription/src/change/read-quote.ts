@@ -1,11 +1,15 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CreateInvoiceRequest } from '@billing/proto/billing/checkout/v1/checkout';
-import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
+import type {
+  PreviewCreditNote,
+  PreviewInvoice,
+} from '@billing/proto/billing/subscription/v1/change_service';
+import { changeSettlements } from '@billing/proto/values/subscription';
 import { toProtoChangeInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
 import type { Subscription } from '../subscription/subscription';
-import type { ChangeInvoice } from '../subscription/subscription-change';
+import type { ChangeCreditNote, ChangeInvoice } from '../subscription/subscription-change';
 
 /** Reads what an invoice would cost, with its taxes and what the balance would pay. */
 export async function readQuote(
@@ -43,6 +47,15 @@ export async function readChangeQuote(
     if (error instanceof DomainError && error.kind === 'invalid_input') throw givesTaxBack();
     throw error;
   }
+}
+
+/** Maps a credit note that does not exist. */
+export function toProtoPreviewNote({
+  invoiceId,
+  amount,
+  settledBy,
+}: ChangeCreditNote): PreviewCreditNote {
+  return { invoiceId, amount, settledBy: changeSettlements.valueOf(settledBy) };
 }
 
 function givesTaxBack(): DomainError {

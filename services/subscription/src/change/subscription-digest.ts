@@ -8,5 +8,6 @@ export function subscriptionDigest(subscription: Subscription): string {
   const { waiting, paying, period } = changes;
   const held = items.map(({ id, price, quantity }) => [id, price.id, quantity]);
   const running = [status, phase, periodIndex, anchor, cycles, cancelAtPeriodEnd, resumeAt];
-  return digestOf([held, running, waiting?.id, paying?.id, period, discount]);
+  const open = subscription.openInvoices.map(({ invoiceId }) => invoiceId);
+  return digestOf([held, running, waiting?.id, paying?.id, period, discount, open]);
 }

@@ -102,7 +102,7 @@ function applied(
   change: SubscriptionChange,
   now: Date,
 ): SubscriptionTransition {
-  const known = { ...subscription, changes: remembered(subscription.changes, change.id) };
+  const known = withRemembered(subscription, change.id);
   const { invoice } = change;
   const changed = withAppliedChange(known, change, now);
   const state = invoice === null ? changed : openChangeInvoice(changed, invoice, change);
@@ -303,6 +303,11 @@ function newChange({ changeId, ...request }: ChangeRequest, now: Date) {
   };
 }
 
+/** The subscription that knows the id of a call, for its retries. */
+export function withRemembered(subscription: Subscription, id: string): Subscription {
+  return { ...subscription, changes: remembered(subscription.changes, id) };
+}
+
 function remembered(changes: SubscriptionChanges, id: string): SubscriptionChanges {
   return { ...changes, recentIds: [...changes.recentIds, id].slice(-recentIdsMax) };
 }
@@ -312,12 +317,17 @@ export function isStoredChange(changes: SubscriptionChanges, id: string): boolea
   return changes.recentIds.includes(id) || findChange(changes, id) !== undefined;
 }
 
-function isRefused({ refused }: SubscriptionChanges, request: ChangeRequest): boolean {
+/** True if the round of a change or an end was refused: what it has reserved is released. */
+export function isRefused(
+  { refused }: SubscriptionChanges,
+  request: Pick<ChangeRequest, 'changeId' | 'reservedRound'>,
+): boolean {
   return refused.some(
     ({ changeId, round }) => changeId === request.changeId && round === request.reservedRound,
   );
 }
 
-function roundRefused(): DomainError {
+/** Refusal of a round whose reservation was released: the call tries the next one. */
+export function roundRefused(): DomainError {
   return new DomainError('unavailable', 'ROUND_REFUSED', 'Service unavailable');
 }

@@ -1,13 +1,25 @@
-import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
 import { canceled, updated } from '../subscription/announcement';
-import type { BillEnd, BillingCommand, Close, VoidChangeInvoices } from '../subscription/command';
+import type {
+  BillEnd,
+  BillingCommand,
+  Close,
+  CreditCancellation,
+  VoidChangeInvoices,
+} from '../subscription/command';
 import { orderedInvoiceOf } from '../subscription/billing-cycle';
 import { findOpenInvoice } from '../subscription/open-invoices';
-import type { OpenInvoice, Subscription } from '../subscription/subscription';
+import { currentPeriod, type OpenInvoice, type Subscription } from '../subscription/subscription';
 import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
-import { recordChanges, superseding } from './apply-change';
+import {
+  isRefused,
+  recordChanges,
+  roundRefused,
+  superseding,
+  withRemembered,
+} from './apply-change';
+import { checkNotCanceled } from './check-change';
 import {
   billEnd,
   createdInvoices,
@@ -16,11 +28,24 @@ import {
   endCollection,
   endImmediately,
 } from './ending';
+import { type EndCredits, type EndTerms, planEnd } from './plan-end';
 import { decideAfterDueSteps } from './renewals';
 
 /** A request to end a subscription. */
 export interface Cancellation extends Decision {
   readonly atPeriodEnd: boolean;
+  /** Absent: nothing is given back, and nothing was promised. */
+  readonly call?: CancellationCall;
+}
+
+/** A call that ends a subscription with credits, or as previewed. */
+export interface CancellationCall extends Omit<EndTerms, 'at'> {
+  /** Id that retries of the call share. */
+  readonly id: string;
+  /** Instant of a preview; null: the time of the decision. */
+  readonly instant: Date | null;
+  /** Round in which its credit notes are reserved; null: nothing is. */
+  readonly reservedRound: number | null;
 }
 
 /**
@@ -29,31 +54,44 @@ export interface Cancellation extends Decision {
  * way.
  *
  * Canceling a canceled subscription changes nothing, so the call is idempotent. An unpaid invoice
- * of the running period is voided; older ones stay payable, and are not retried any more.
+ * of the running period is voided; older ones stay payable, and are not retried any more. With
+ * proration, the unused time of what was paid is credited.
  */
 export function cancel(
   subscription: Subscription,
-  { atPeriodEnd, ...decision }: Cancellation,
+  { atPeriodEnd, call, ...decision }: Cancellation,
 ): SubscriptionTransition {
   return decideAfterDueSteps(subscription, decision, (current) => {
     if (current.status === 'CANCELED') return unchanged(current);
-    if (current.phase === 'SCHEDULED') return endBeforeStart(current, decision.now);
-    if (current.phase === 'PAUSED') return endPaused(current, decision.now);
-    if (atPeriodEnd) return flag(current, decision.now);
-    return superseding(current, decision.now, (running) => endNow(running, decision));
+    if (call !== undefined && isRefused(current.changes, { ...call, changeId: call.id })) {
+      throw roundRefused();
+    }
+    const known = call === undefined ? current : withRemembered(current, call.id);
+    const at = call?.instant ?? decision.now;
+    if (current.phase === 'SCHEDULED') return endBeforeStart(known, at);
+    if (current.phase === 'PAUSED') return endPaused(known, at);
+    if (atPeriodEnd) return flag(known, at);
+    return superseding(known, at, (running) => endNow(running, { ...decision, now: at }, call));
   });
+}
+
+/** The instant at which a cancellation takes effect. */
+export function endOf(subscription: Subscription, { atPeriodEnd, at }: EndRequest): Date {
+  const { phase } = subscription;
+  const isNow = !atPeriodEnd || phase === 'SCHEDULED' || phase === 'PAUSED';
+  return isNow ? at : currentPeriod(subscription).end;
+}
+
+/** When an end is asked for. */
+interface EndRequest {
+  readonly atPeriodEnd: boolean;
+  readonly at: Date;
 }
 
 /** Clears the flag of a cancellation at period end; without a flag nothing changes. */
 export function uncancel(subscription: Subscription, decision: Decision): SubscriptionTransition {
   return decideAfterDueSteps(subscription, decision, (current) => {
-    if (current.status === 'CANCELED') {
-      throw new DomainError(
-        'failed_precondition',
-        'SUBSCRIPTION_CANCELED',
-        'Subscription is already canceled',
-      );
-    }
+    checkNotCanceled(current);
     if (!current.cancelAtPeriodEnd) return unchanged(current);
     const state: Subscription = {
       ...current,
@@ -88,22 +126,65 @@ function endPaused(subscription: Subscription, now: Date): SubscriptionTransitio
 function endNow(
   subscription: Subscription,
   { now, invoiceIdOf }: Decision,
+  call: CancellationCall | undefined,
 ): SubscriptionTransition {
-  const state = endImmediately(subscription, { now, cancelReason: 'REQUESTED' });
+  const ended = endImmediately(subscription, { now, cancelReason: 'REQUESTED' });
+  const credits =
+    call === undefined
+      ? { kept: [], voided: [] }
+      : creditsOf(subscription, { ...call, at: now, invoiceIdOf });
+  const state = call === undefined ? ended : withCredits(ended, call, credits);
   const older = createdInvoices(state).filter(
     ({ periodIndex }) => periodIndex !== state.periodIndex,
   );
-  const ofChanges = createdInvoices(state).filter(
-    ({ periodIndex, isOfChange }) => isOfChange === true && periodIndex === state.periodIndex,
-  );
   const commands: BillingCommand[] = [
-    // Ordered before the close, which waits for a payment in flight.
+    // Ordered before the close, which waits for a payment in flight, and bills the usage: the
+    // balance pays it.
     ...endCollection(older, { writeOff: false }),
-    ...voidChangeInvoices(ofChanges),
+    ...voidChangeInvoices(changeInvoicesOf(state)),
+    ...creditCancellation(credits.kept),
     ...closeRunningPeriod(state, invoiceIdOf),
+    ...creditCancellation(credits.voided),
     ...recordChanges(state),
   ];
   return { state, events: [canceled(state)], commands };
+}
+
+/** Credit notes of an end of the running period at an instant. */
+export function creditsOf(
+  subscription: Subscription,
+  { invoiceIdOf, ...terms }: EndTerms & Pick<Decision, 'invoiceIdOf'>,
+): EndCredits {
+  const { periodIndex } = subscription;
+  const ofChanges = changeInvoicesOf(subscription).map(({ invoiceId }) => invoiceId);
+  const ofPeriod =
+    periodIndex === null ? [] : [periodInvoiceOf(subscription, periodIndex, invoiceIdOf)];
+  return planEnd(subscription, terms, { voidedIds: [...ofChanges, ...ofPeriod] });
+}
+
+function withCredits(
+  state: Subscription,
+  { id, reservedRound }: CancellationCall,
+  { kept, voided }: EndCredits,
+): Subscription {
+  const creditNotes = [...kept, ...voided];
+  if (creditNotes.length === 0) return state;
+  const cancellation = { id, reservedRound, creditNotes };
+  return { ...state, changes: { ...state.changes, cancellation } };
+}
+
+function creditCancellation(creditNotes: EndCredits['kept']): CreditCancellation[] {
+  if (creditNotes.length === 0) return [];
+  const invoiceIds = creditNotes.map(({ invoiceId }) => invoiceId);
+  return [{ type: 'creditCancellation', payload: { invoiceIds } }];
+}
+
+/** The unpaid invoices of changes in the running period. */
+function changeInvoicesOf(subscription: Subscription): OpenInvoice[] {
+  return createdInvoices(subscription).filter(
+    ({ periodIndex, isOfChange }) =>
+      isOfChange === true && periodIndex === subscription.periodIndex,
+  );
 }
 
 function voidChangeInvoices(invoices: readonly OpenInvoice[]): VoidChangeInvoices[] {

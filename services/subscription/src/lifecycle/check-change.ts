@@ -77,11 +77,21 @@ function checkPause(
 
 /** Refuses a subscription that takes no changes. */
 export function checkChangeable(subscription: Subscription): void {
-  const { status, changes } = subscription;
-  if (status === 'CANCELED') {
-    throw refusal('SUBSCRIPTION_CANCELED', 'Subscription is already canceled');
+  checkNotCanceled(subscription);
+  if (subscription.changes.paying !== null) {
+    throw refusal('CHANGE_PAYING', 'Another change is being paid');
   }
-  if (changes.paying !== null) throw refusal('CHANGE_PAYING', 'Another change is being paid');
+  checkNotParked(subscription);
+}
+
+/** Refuses a subscription that has ended. */
+export function checkNotCanceled({ status }: Pick<Subscription, 'status'>): void {
+  if (status !== 'CANCELED') return;
+  throw refusal('SUBSCRIPTION_CANCELED', 'Subscription is already canceled');
+}
+
+/** Refuses a subscription with a bill that is held: its charges are not known. */
+export function checkNotParked(subscription: Subscription): void {
   if (isParked(subscription)) throw refusal('SUBSCRIPTION_PARKED', 'Subscription is parked');
 }
 
@@ -118,10 +128,7 @@ export function itemsAtRenewal(subscription: Subscription, request: WantedOf): S
  * The change that waits after another one. It applies to what is there then, unless the other one
  * replaces it or changes the product.
  */
-export function waitingAfter(
-  subscription: Subscription,
-  request: WantedOf,
-): SubscriptionChange | null {
+function waitingAfter(subscription: Subscription, request: WantedOf): SubscriptionChange | null {
   const [{ productId }] = itemsAfter(subscription, request.wanted);
   const isReplaced = resolveAt(subscription, request) === 'PERIOD_END';
   const isOfProducts = productId !== mainItem(subscription).productId;

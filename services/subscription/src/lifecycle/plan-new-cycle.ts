@@ -73,7 +73,12 @@ export function planNewCycle(
 /** Unused time of all items: lines up to what a new period charges, and credit notes. */
 export function givenBack(
   subscription: Subscription,
-  { facts, proration, at, creditNoteIdOf }: ChangeTerms,
+  {
+    facts,
+    proration,
+    at,
+    creditNoteIdOf,
+  }: Pick<ChangeTerms, 'facts' | 'proration' | 'at' | 'creditNoteIdOf'>,
   { charged }: { readonly charged: bigint },
 ) {
   if (facts === null || proration !== 'PRORATE') return { unusedLines: [], creditNotes: [] };

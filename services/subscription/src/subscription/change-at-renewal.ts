@@ -1,6 +1,12 @@
 import { beginCycle, endCycle, isSameInterval, nextPeriodIndex, periodOf } from './billing-cycle';
 import { itemsAfter, monthlyAmountOf, sideOf, withDiscountAfter } from './change-side';
-import { currentPeriod, mainItem, type Subscription, type SubscriptionItems } from './subscription';
+import {
+  currentPeriod,
+  mainItem,
+  nextInvoiceAt,
+  type Subscription,
+  type SubscriptionItems,
+} from './subscription';
 import type { ChangePlan, SubscriptionChange } from './subscription-change';
 
 /**
@@ -15,6 +21,21 @@ export function withItemsAtRenewal(
   if (subscription.phase !== 'REGULAR' || isSame) return { ...subscription, items };
   const { end: at } = currentPeriod(subscription);
   return beginCycle(subscription, { at, items, invoiceId: null });
+}
+
+/**
+ * The subscription right before its next period, after a change that waits or the end of a pause;
+ * null: no period follows.
+ */
+export function beforeNextPeriod(current: Subscription): Subscription | null {
+  const at = nextInvoiceAt(current);
+  if (at === null) return null;
+  const { waiting } = current.changes;
+  const items = waiting === null ? current.items : itemsAfter(current, waiting.wanted);
+  const subscription = waiting === null ? current : withDiscountAfter(current, waiting.wanted);
+  return subscription.phase === 'PAUSED' || waiting?.kind === 'PAUSE'
+    ? beginCycle(subscription, { at, items, invoiceId: null })
+    : withItemsAtRenewal(subscription, items);
 }
 
 /** A subscription in a pause: its running period ends with the beginning of the pause. */

@@ -104,6 +104,12 @@ export interface CreditChange extends Command {
   readonly payload: { readonly changeId: string };
 }
 
+/** Issues credit notes of the end of a subscription, on some of their invoices. */
+export interface CreditCancellation extends Command {
+  readonly type: 'creditCancellation';
+  readonly payload: { readonly invoiceIds: readonly string[] };
+}
+
 /** Voids or credits the invoice of a change that has failed, and frees what it has reserved. */
 export interface UndoChange extends Command {
   readonly type: 'undoChange';
@@ -134,6 +140,7 @@ export type BillingCommand =
   | ResolveAuthorization
   | InvoiceChange
   | CreditChange
+  | CreditCancellation
   | UndoChange
   | RecordChanges
   | VoidChangeInvoices;

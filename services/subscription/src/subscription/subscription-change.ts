@@ -180,6 +180,15 @@ interface RefusedRound {
   readonly until: Date;
 }
 
+/** Unused time that the end of a subscription gives back. */
+export interface CancellationCredit {
+  /** Id of the call that ended the subscription. */
+  readonly id: string;
+  /** Round of its reservation of the credits; null: they are on invoices that the end voids. */
+  readonly reservedRound: number | null;
+  readonly creditNotes: readonly ChangeCreditNote[];
+}
+
 /** The changes of a subscription that its document decides. */
 export interface SubscriptionChanges {
   /** PENDING. */
@@ -199,6 +208,8 @@ export interface SubscriptionChanges {
   /** Discount of the creation, once a change has replaced it; null: it stays, or there was none. */
   readonly startedDiscountId: string | null;
   readonly revenue: readonly RevenueStep[];
+  /** Null: the subscription has not ended, or its end gives nothing back. */
+  readonly cancellation: CancellationCredit | null;
 }
 
 /** Before the first change. */
@@ -212,6 +223,7 @@ export const noChanges: SubscriptionChanges = {
   startedAmount: null,
   startedDiscountId: null,
   revenue: [],
+  cancellation: null,
 };
 
 /** The change that waits or is being paid: the one being paid first. */

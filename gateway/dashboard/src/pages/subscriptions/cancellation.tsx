@@ -2,7 +2,14 @@ import { useAction } from '../../api/queries';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { Form, SelectField } from '../../parts/form/form';
 import { dayText } from '../../parts/text/time-text';
-import { cancellationOf, type Subscription } from '../../resources/subscription';
+import {
+  cancellationOf,
+  type Subscription,
+  type WantedEnd,
+  whenOf,
+} from '../../resources/subscription';
+import { ReviewedSteps } from './change-steps';
+import { endText } from './plan-change';
 
 /** Cancels a subscription, or undoes a scheduled cancellation. */
 export function Cancellation({
@@ -12,7 +19,8 @@ export function Cancellation({
   subscription: Subscription;
   refusal: string | undefined;
 }) {
-  const path = `/v1/subscriptions/${subscription.id}`;
+  const { id: subscriptionId, currency } = subscription;
+  const path = `/v1/subscriptions/${subscriptionId}`;
   const cancel = useAction(
     (body: object) => ({ method: 'POST', path: `${path}/cancel`, body }),
     'Cancellation saved',
@@ -41,29 +49,57 @@ export function Cancellation({
       {subscription.cancelAtPeriodEnd && <Uncancellation {...{ subscription, refusal, end }} />}
       <DialogButton label="Cancel" title="Cancel this subscription?" tone="quiet" refusal={refusal}>
         {(close) => (
-          <Form
-            submit="Cancel subscription"
-            dismiss="Keep subscription"
-            tone="danger"
-            onCancel={close}
-            onSubmit={async (values) => {
-              await cancel.mutateAsync(cancellationOf(subscription, values.text('when')));
-              close();
+          <ReviewedSteps<WantedEnd>
+            {...{ close, currency }}
+            initial={{ atPeriodEnd: true }}
+            asked={(wanted) => ({ kind: 'CANCEL', subscriptionId, ...wanted })}
+            act={async (wanted, previewToken) => {
+              await cancel.mutateAsync({ ...wanted, previewToken });
             }}
-          >
-            <SelectField
-              name="when"
-              label="When"
-              choices={[
-                ['end', `At period end, ${end}`],
-                ['now', 'Immediately'],
-              ]}
-              hint="A cancellation at period end can be undone until then. An immediate cancellation invoices the usage so far, voids an unpaid invoice of the current period, and can’t be undone."
-            />
-          </Form>
+            effect={endText}
+            submit={() => 'Cancel subscription'}
+            tone="danger"
+            form={(wanted, onReview) => (
+              <EndForm {...{ wanted, subscription, end, close, onReview }} />
+            )}
+          />
         )}
       </DialogButton>
     </>
+  );
+}
+
+function EndForm({
+  wanted,
+  subscription,
+  end,
+  close,
+  onReview,
+}: {
+  wanted: WantedEnd;
+  subscription: Pick<Subscription, 'phase'>;
+  end: string;
+  close: () => void;
+  onReview: (wanted: WantedEnd) => Promise<void>;
+}) {
+  return (
+    <Form
+      submit="Review"
+      dismiss="Keep subscription"
+      onCancel={close}
+      onSubmit={(values) => onReview(cancellationOf(subscription, values.text('when')))}
+    >
+      <SelectField
+        name="when"
+        label="When"
+        choices={[
+          ['end', `At period end, ${end}`],
+          ['now', 'Immediately, no credit'],
+          ['credit', 'Immediately, credit the rest of the period'],
+        ]}
+        defaultValue={whenOf(wanted)}
+      />
+    </Form>
   );
 }
 

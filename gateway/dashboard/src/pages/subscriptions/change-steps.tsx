@@ -28,24 +28,15 @@ interface Review {
 export function ChangeSteps<Wanted extends object>({
   subscription,
   kind,
-  initial,
-  close,
-  form,
+  ...steps
 }: {
   subscription: Pick<Subscription, 'id' | 'currency'>;
   kind: SubscriptionChange['kind'];
   initial: Wanted;
   close: () => void;
-  form: (wanted: Wanted, onReview: (wanted: Wanted) => Promise<void>) => ReactNode;
+  form: StepForm<Wanted>;
 }) {
   const { id: subscriptionId, currency } = subscription;
-  const [wanted, setWanted] = useState<Wanted>(initial);
-  const [review, setReview] = useState<Review>();
-  const compute = useComputation<Wanted, Preview>((change) => ({
-    method: 'POST',
-    path: '/v1/previews',
-    body: { kind: 'CHANGE', subscriptionId, change },
-  }));
   const create = useAction<object, SubscriptionChange>(
     (body) => ({ method: 'POST', path: `/v1/subscriptions/${subscriptionId}/changes`, body }),
     (change) => {
@@ -53,10 +44,51 @@ export function ChangeSteps<Wanted extends object>({
       return text === undefined ? undefined : { text };
     },
   );
+  return (
+    <ReviewedSteps<Wanted>
+      {...steps}
+      currency={currency}
+      asked={(change) => ({ kind: 'CHANGE', subscriptionId, change })}
+      act={async (wanted, previewToken) => {
+        const change = await create.mutateAsync({ ...wanted, previewToken });
+        if (change.status === 'FAILED') throw declined(change);
+      }}
+      effect={effectText}
+      submit={(preview) => confirmLabel(preview, { currency, kind })}
+    />
+  );
+}
+
+type StepForm<Wanted> = (wanted: Wanted, onReview: (wanted: Wanted) => Promise<void>) => ReactNode;
+
+/** Two steps of an action: its form, then the review of its preview, whose token it carries. */
+export function ReviewedSteps<Wanted extends object>({
+  currency,
+  initial,
+  close,
+  form,
+  asked,
+  act,
+  ...words
+}: {
+  currency: string;
+  initial: Wanted;
+  close: () => void;
+  form: StepForm<Wanted>;
+  /** Body of the preview. */
+  asked: (wanted: Wanted) => object;
+  act: (wanted: Wanted, previewToken: string | null) => Promise<void>;
+} & ReviewWords) {
+  const [wanted, setWanted] = useState<Wanted>(initial);
+  const [review, setReview] = useState<Review>();
+  const compute = useComputation<Wanted, Preview>((one) => ({
+    method: 'POST',
+    path: '/v1/previews',
+    body: asked(one),
+  }));
   const confirm = async ({ token }: Preview) => {
     try {
-      const change = await create.mutateAsync({ ...wanted, previewToken: token });
-      if (change.status === 'FAILED') throw declined(change);
+      await act(wanted, token);
       close();
     } catch (error) {
       const stale = staleText(error);
@@ -67,41 +99,52 @@ export function ChangeSteps<Wanted extends object>({
   if (review !== undefined) {
     return (
       <ReviewStep
-        {...{ review, currency, kind }}
+        {...{ review, currency, ...words }}
         onBack={() => setReview(undefined)}
         onConfirm={() => confirm(review.preview)}
       />
     );
   }
-  return form(wanted, async (change) => {
-    setWanted(change);
+  return form(wanted, async (one) => {
+    setWanted(one);
     try {
-      setReview({ preview: await compute.mutateAsync(change) });
+      setReview({ preview: await compute.mutateAsync(one) });
     } catch (error) {
       throw withoutNesting(error);
     }
   });
 }
 
+/** Words of a review that depend on the action. */
+interface ReviewWords {
+  /** When the action takes effect. */
+  readonly effect: (preview: Preview) => string;
+  /** Label of the button that confirms it. */
+  readonly submit: (preview: Preview) => string;
+  readonly tone?: 'danger';
+}
+
 function ReviewStep({
   review: { preview, stale },
   currency,
-  kind,
+  effect,
+  submit,
+  tone,
   onBack,
   onConfirm,
 }: {
   review: Review;
   currency: string;
-  kind: SubscriptionChange['kind'];
   onBack: () => void;
   onConfirm: () => Promise<void>;
-}) {
+} & ReviewWords) {
   const { invoice, nextInvoice } = preview;
   const next = nextTitle(preview);
   return (
     <Form
-      submit={confirmLabel(preview, { currency, kind })}
+      submit={submit(preview)}
       dismiss="Back"
+      {...(tone !== undefined && { tone })}
       onCancel={onBack}
       onSubmit={onConfirm}
     >
@@ -115,7 +158,7 @@ function ReviewStep({
       <section className="review">
         <h3>Today</h3>
         <p>
-          <strong>{dueText(preview, currency)}</strong> {effectText(preview)}
+          <strong>{dueText(preview, currency)}</strong> {effect(preview)}
         </p>
         {invoice !== null && <Sums rows={sumRows(invoice)} />}
       </section>

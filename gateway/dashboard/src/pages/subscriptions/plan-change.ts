@@ -126,6 +126,13 @@ export function effectText({ at, effectiveAt }: Pick<Preview, 'at' | 'effectiveA
     : `The change takes effect on ${dayText(effectiveAt)}. It can be taken back until then.`;
 }
 
+/** Time at which a cancellation takes effect, in words. */
+export function endText({ at, effectiveAt }: Pick<Preview, 'at' | 'effectiveAt'>): string {
+  return at === effectiveAt
+    ? 'The subscription ends now, which can’t be undone. The usage so far is invoiced, and unpaid invoices of this period are voided.'
+    : `The subscription ends on ${dayText(effectiveAt)}. The cancellation can be undone until then.`;
+}
+
 /** Heading of the next invoice; undefined if none follows. */
 export function nextTitle({ nextInvoice }: Pick<Preview, 'nextInvoice'>): string | undefined {
   if (nextInvoice === null || nextInvoice.periodStart === null) return undefined;

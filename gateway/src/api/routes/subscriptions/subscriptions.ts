@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { SubscriptionJson, toJsonSubscription } from '@billing/proto/json/subscription';
-import { subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
+import {
+  changeProrations,
+  subscriptionPhases,
+  subscriptionStatuses,
+} from '@billing/proto/values/subscription';
 import { listOf } from '../../schemas/list';
 import {
   irreversibleAction,
@@ -40,10 +44,35 @@ const CreateSubscription = z
     ],
   });
 
-const CancelSubscription = irreversibleAction({ atPeriodEnd: optional(z.boolean()) }).meta({
+/** How a subscription is canceled. */
+export const cancellationShape = {
+  atPeriodEnd: optional(z.boolean()),
+  proration: optional(z.enum(['NONE', 'PRORATE'])).meta({
+    description:
+      'Defaults to `NONE`. `PRORATE` credits the unused time of what was paid; only for an end now.',
+  }),
+};
+
+const CancelSubscription = irreversibleAction({
+  ...cancellationShape,
+  previewToken: optional(z.string().max(1_000)).meta({
+    description: 'Token of a preview: the end gives back what was shown, or is refused.',
+  }),
+}).meta({
   id: 'CancelSubscription',
   examples: [{ atPeriodEnd: true }],
 });
+
+/** Reads how a subscription is canceled. */
+export function toProtoCancellation({
+  atPeriodEnd = false,
+  proration,
+}: {
+  readonly atPeriodEnd?: boolean | undefined;
+  readonly proration?: 'NONE' | 'PRORATE' | undefined;
+}) {
+  return { atPeriodEnd, proration: proration && changeProrations.valueOf(proration) };
+}
 
 const UncancelSubscription = irreversibleAction({}).meta({
   id: 'UncancelSubscription',
@@ -191,17 +220,18 @@ export const subscriptionRoutes: readonly Route[] = [
       id: 'cancelSubscription',
       summary: 'Cancel a subscription',
       description:
-        'Ends the subscription now or, with `atPeriodEnd`, at the end of the current period.',
+        'Ends the subscription now or, with `atPeriodEnd`, at the end of the current period. An end now voids unpaid invoices of the period and, with `proration` `PRORATE`, issues credit notes for the unused time of paid ones.',
       body: CancelSubscription,
       answer: { status: 200, schema: SubscriptionJson, isVersioned: true },
-      errors: ['subscription_not_found', 'conflict'],
+      errors: ['subscription_not_found', 'conflict', 'preview_stale'],
     },
     handle: async (request, peers) => {
       const input = readBody(CancelSubscription, request);
       const answer = await peers.subscription.cancelSubscription(
         {
           id: param(request, 'id'),
-          atPeriodEnd: input.atPeriodEnd ?? false,
+          ...toProtoCancellation(input),
+          previewToken: input.previewToken,
           expectedVersion: request.expectedVersion,
         },
         request.context,

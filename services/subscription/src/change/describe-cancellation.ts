@@ -1,0 +1,164 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { invalidInput } from '@billing/kernel/domain-error';
+import type { PreviewCancellationResponse } from '@billing/proto/billing/subscription/v1/change_service';
+import { type CancellationCall, creditsOf, endOf } from '../lifecycle/cancellation';
+import { checkNotCanceled, checkNotParked } from '../lifecycle/check-change';
+import type { EndCredits } from '../lifecycle/plan-end';
+import { monthlyAmountOf } from '../subscription/change-side';
+import type { Subscription } from '../subscription/subscription';
+import { decisionOn } from '../subscription-store';
+import { creditNoteIdOf } from './create-change-invoice';
+import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
+import { nextRound } from './find-reserved-change';
+import {
+  checkNothingDue,
+  claimFor,
+  refuseStale,
+  signedToken,
+  type TokenDependencies,
+  validUntilOf,
+} from './preview-promise';
+import { digestOf, type PresentFacts, type PreviewClaim } from './preview-token';
+import { toProtoPreviewNote } from './read-quote';
+import { subscriptionDigest } from './subscription-digest';
+
+/** An end as asked for. */
+export interface CancellationInput {
+  readonly atPeriodEnd: boolean;
+  readonly proration: 'NONE' | 'PRORATE';
+}
+
+/** An end as it would be at an instant. */
+export interface PlannedEnd {
+  readonly call: CancellationCall;
+  readonly effectiveAt: Date;
+  readonly credits: EndCredits;
+}
+
+/** Promise of the preview of an end. */
+export interface PromisedEnd {
+  readonly at: Date;
+  /** Throws `preview_stale` if the end has another result. */
+  readonly check: (subscription: Subscription, planned: PlannedEnd) => void;
+}
+
+type Dependencies = FactDependencies & TokenDependencies;
+
+/** Refuses a proration that does not go with the time of the end. */
+export function checkCancellation({ atPeriodEnd, proration }: CancellationInput): void {
+  if (!atPeriodEnd || proration === 'NONE') return;
+  throw invalidInput({ proration: ['Not at period end'] });
+}
+
+/** Reads the facts of an end, and computes its credits. */
+export async function planCancellation(
+  callId: string,
+  {
+    stored,
+    input: { atPeriodEnd, proration },
+    at,
+  }: {
+    readonly stored: Stored<Subscription>;
+    readonly input: CancellationInput;
+    readonly at: Date;
+  },
+  context: CallContext,
+  dependencies: FactDependencies,
+): Promise<PlannedEnd> {
+  const { state } = stored;
+  const isCredited = proration === 'PRORATE' && state.phase === 'REGULAR';
+  if (isCredited) checkNotParked(state);
+  const facts = isCredited ? await fetchPeriodFacts(stored, context, dependencies, callId) : null;
+  const creditNoteId = (invoiceId: string) =>
+    creditNoteIdOf({ changeId: callId, invoiceId }, context);
+  const terms = { facts, proration, creditNoteIdOf: creditNoteId };
+  const { invoiceIdOf } = decisionOn(state.id, context.tenant, at);
+  const credits = creditsOf(state, { ...terms, at, invoiceIdOf });
+  const reservedRound = credits.kept.length === 0 ? null : nextRound(state, callId);
+  return {
+    call: { id: callId, ...terms, instant: at, reservedRound },
+    effectiveAt: endOf(state, { atPeriodEnd, at }),
+    credits,
+  };
+}
+
+/** Computes what an end would give back now, and signs it. Nothing is stored. */
+export async function previewCancellation(
+  { subscriptionId, input }: { readonly subscriptionId: string; readonly input: CancellationInput },
+  context: CallContext,
+  dependencies: Dependencies,
+): Promise<PreviewCancellationResponse> {
+  checkCancellation(input);
+  const stored = await dependencies.subscriptions.get(subscriptionId, context);
+  const { state } = stored;
+  const { now: at } = context;
+  checkNotCanceled(state);
+  checkNothingDue(state, at);
+  const planned = await planCancellation(newId(), { stored, input, at }, context, dependencies);
+  const validUntil = validUntilOf(at, state);
+  const claim = {
+    ...{ at, validUntil },
+    request: requestDigest(subscriptionId, input),
+    promised: promisedDigest(planned),
+    balanceApplied: '0',
+    inputs: inputDigests(state, planned),
+  };
+  return {
+    ...{ at, validUntil },
+    token: await signedToken(claim, context, dependencies),
+    effectiveAt: planned.effectiveAt,
+    creditNotes: planned.credits.kept.map(toProtoPreviewNote),
+    monthlyAmountBefore: monthlyAmountOf(state, state.items),
+  };
+}
+
+/** Reads the promise of a token. */
+export async function promiseOfCancellation(
+  token: string,
+  { subscriptionId, input }: { readonly subscriptionId: string; readonly input: CancellationInput },
+  context: CallContext,
+  dependencies: TokenDependencies,
+): Promise<PromisedEnd> {
+  const request = requestDigest(subscriptionId, input);
+  const claim = await claimFor(token, { request }, context, dependencies);
+  return {
+    at: new Date(claim.at),
+    check: (subscription, planned) => {
+      const present: PresentFacts = {
+        now: context.now.getTime(),
+        promised: promisedDigest(planned),
+        inputs: inputDigests(subscription, planned),
+        isBalanceLeft: true,
+      };
+      refuseStale(claim, present);
+    },
+  };
+}
+
+function requestDigest(
+  subscriptionId: string,
+  { atPeriodEnd, proration }: CancellationInput,
+): string {
+  return digestOf(['CANCEL', subscriptionId, atPeriodEnd, proration]);
+}
+
+// An unpaid invoice that the end voids is part of the result, too.
+function promisedDigest({ effectiveAt, credits: { kept, voided } }: PlannedEnd): string {
+  const notes = [kept, voided].map((some) =>
+    some.map((note) => [note.invoiceId, note.amount, note.settledBy]),
+  );
+  return digestOf([effectiveAt, ...notes]);
+}
+
+function inputDigests(
+  subscription: Subscription,
+  { call: { facts } }: PlannedEnd,
+): PreviewClaim['inputs'] {
+  return {
+    subscription: subscriptionDigest(subscription),
+    invoice: digestOf(facts),
+    ...{ price: '', discount: '', customer: '', tax: '' },
+  };
+}

@@ -1,0 +1,100 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import type {
+  PreviewInvoice,
+  PreviewNextInvoiceResponse,
+} from '@billing/proto/billing/subscription/v1/change_service';
+import { checkNotCanceled } from '../lifecycle/check-change';
+import { fetchTaxCategory } from '../peer/catalog';
+import { toProtoNewInvoice } from '../peer/checkout';
+import type { Peers } from '../peer/peers';
+import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
+import { beforeNextPeriod } from '../subscription/change-at-renewal';
+import { monthlyAmountOf } from '../subscription/change-side';
+import { type CustomerFacts, withCustomer } from '../subscription/customer';
+import { takeDiscount } from '../subscription/discount';
+import { periodLine } from '../subscription/recurring-charge';
+import {
+  currentPeriod,
+  mainItem,
+  nextInvoiceAt,
+  type Subscription,
+} from '../subscription/subscription';
+import { pinnedSet } from '../usage/usage-period';
+import type { FactDependencies } from './find-period-facts';
+import { checkNothingDue, validUntilOf } from './preview-promise';
+import { readQuote } from './read-quote';
+
+/** The next invoice of a subscription; undefined: none follows. */
+export interface NextInvoice {
+  readonly nextInvoice: PreviewInvoice | undefined;
+  /** True: usage may be added to it. */
+  readonly nextInvoiceEstimated: boolean;
+}
+
+/** Computes the next invoice as things stand. Nothing is stored, and nothing is promised. */
+export async function previewNextInvoice(
+  subscriptionId: string,
+  context: CallContext,
+  { subscriptions, peers }: Pick<FactDependencies, 'subscriptions'> & { readonly peers: Peers },
+): Promise<PreviewNextInvoiceResponse> {
+  const { state } = await subscriptions.get(subscriptionId, context);
+  const { now: at } = context;
+  checkNotCanceled(state);
+  checkNothingDue(state, at);
+  const customer = await peers.customers.find(state.customer.id, context);
+  const next = await readNextInvoice(
+    withCustomer(state, customer),
+    { ...customer },
+    context,
+    peers,
+  );
+  return {
+    at,
+    validUntil: validUntilOf(at, state),
+    effectiveAt: nextInvoiceAt(state) ?? currentPeriod(state).end,
+    ...next,
+    monthlyAmount: monthlyAmountOf(state, state.items),
+  };
+}
+
+/** Facts about the taxes of a next invoice that were read before. */
+interface KnownTaxes extends Partial<Pick<CustomerFacts, 'buyer'>> {
+  /** Product whose category is known; absent: none. */
+  readonly productId?: string;
+  /** Null: `standard`. */
+  readonly taxCategory?: string | null;
+}
+
+/** Reads what the invoice of the next period would cost, without usage. */
+export async function readNextInvoice(
+  subscription: Subscription,
+  known: KnownTaxes,
+  context: CallContext,
+  peers: Peers,
+): Promise<NextInvoice> {
+  const { status, cancelAtPeriodEnd } = subscription;
+  const before = status === 'CANCELED' || cancelAtPeriodEnd ? null : beforeNextPeriod(subscription);
+  if (before === null) return { nextInvoice: undefined, nextInvoiceEstimated: false };
+  const { productId } = mainItem(before);
+  const taxCategory =
+    productId === known.productId
+      ? (known.taxCategory ?? undefined)
+      : await fetchTaxCategory(peers, productId, context);
+  const periodIndex = nextPeriodIndex(before);
+  const { isDiscounted } = takeDiscount(before, periodIndex);
+  const wanted = toProtoNewInvoice(before, {
+    invoiceId: newId(),
+    reason: 'SUBSCRIPTION_CYCLE',
+    authorizedTransactionId: null,
+    isDiscounted,
+    period: periodOf(before, periodIndex),
+    recurring: periodLine(before, periodIndex),
+    usage: [],
+    buyer: known.buyer,
+    taxCategory,
+  });
+  const invoice = await readQuote(wanted, context, peers);
+  const set = before.periodIndex === null ? undefined : pinnedSet(before, before.periodIndex);
+  return { nextInvoice: invoice, nextInvoiceEstimated: set !== undefined && set > 0 };
+}
