@@ -15,14 +15,14 @@ import {
   promiseOfCancellation,
   type PromisedEnd,
 } from './describe-cancellation';
-import { asStale, type TokenDependencies } from './preview-promise';
+import { asStale, type TokenDependencies } from './sign-preview';
 import {
   caughtUp,
   creditsOf,
   type ReservedWriteDependencies,
   storeReserved,
   untilStored,
-} from './store-reserved';
+} from './reserve-and-store';
 
 // The gateway's deadline is 10 s. The answer must be sent before that.
 const voidWithinMs = 8_000;

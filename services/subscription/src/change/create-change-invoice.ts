@@ -148,8 +148,8 @@ export async function creditChange(
 }
 
 /**
- * Issues credit notes of the end of a subscription, under their derived ids. An invoice that the end
- * has voided gets none.
+ * Issues credit notes of the end of a subscription, under their derived ids. An invoice that the
+ * end has voided gets none.
  */
 export async function creditCancellation(
   { id, invoiceIds }: { readonly id: string; readonly invoiceIds: readonly string[] },

@@ -27,7 +27,7 @@ import { creditNoteIdOf } from './create-change-invoice';
 import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { nextRound } from './find-reserved-change';
-import { asStale } from './preview-promise';
+import { asStale } from './sign-preview';
 import { readChangeQuote } from './read-quote';
 import {
   caughtUp,
@@ -36,7 +36,7 @@ import {
   type ReservedWriteDependencies,
   storeReserved,
   untilStored,
-} from './store-reserved';
+} from './reserve-and-store';
 
 const answerWithinMs = 8_000;
 

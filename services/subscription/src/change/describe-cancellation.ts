@@ -19,7 +19,7 @@ import {
   signedToken,
   type TokenDependencies,
   validUntilOf,
-} from './preview-promise';
+} from './sign-preview';
 import { digestOf, type PresentFacts, type PreviewClaim } from './preview-token';
 import { toProtoPreviewNote } from './read-quote';
 import { subscriptionDigest } from './subscription-digest';

@@ -22,7 +22,7 @@ import {
   signedToken,
   type TokenDependencies,
   validUntilOf,
-} from './preview-promise';
+} from './sign-preview';
 import { digestOf, type PresentFacts, type PreviewClaim } from './preview-token';
 import { readNextInvoice } from './describe-next-invoice';
 import { readChangeQuote, toProtoPreviewNote } from './read-quote';
@@ -137,8 +137,8 @@ async function computed(
 }
 
 /**
- * The subscription after the change, decided by the rule that stores it. A change that is paid first
- * counts as paid.
+ * The subscription after the change, decided by the rule that stores it. A change that is paid
+ * first counts as paid.
  */
 function afterChange(subscription: Subscription, request: ChangeRequest, at: Date): Subscription {
   const unpaid = { ...request, requirePayment: false, instant: at };

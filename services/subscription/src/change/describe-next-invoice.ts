@@ -22,7 +22,7 @@ import {
 } from '../subscription/subscription';
 import { pinnedSet } from '../usage/usage-period';
 import type { FactDependencies } from './find-period-facts';
-import { checkNothingDue, validUntilOf } from './preview-promise';
+import { checkNothingDue, validUntilOf } from './sign-preview';
 import { readQuote } from './read-quote';
 
 /** The next invoice of a subscription; undefined: none follows. */
