@@ -4,9 +4,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, root, runInteractive } from './tasks/program.mjs';
-import { build, buildSite, generate, install, prepare, projects } from './tasks/sources.mjs';
+import { build, buildSites, generate, install, prepare, projects } from './tasks/sources.mjs';
 
 const launcher = join(root, 'deploy/local/dist/main.js');
+// The system, and what the gateway serves to developers.
+const started = ['deploy/local', 'gateway/client', 'gateway/docs'];
 
 /** Runs a built program of `test/`; `failure` is the exit status if the build fails. */
 function toolOf(file, { folders = ['test'], failure = 1 } = {}) {
@@ -37,19 +39,21 @@ function launcherCommand(folder) {
 const commands = {
   start: async (args) => {
     await prepare();
-    if (!(await build(['deploy/local'])) || !(await buildSite())) return 1;
+    if (!(await build(started)) || !(await buildSites())) return 1;
     // Detached from the terminal, so that it receives a Ctrl-C once, from here.
     return await runInteractive([launcher, ...args], { detached: true });
   },
   dev: async (args) => {
     await prepare();
-    const site = join(root, 'gateway/dist/site/index.html');
-    if (!(await build(['deploy/local'])) || !(existsSync(site) || (await buildSite()))) return 1;
+    const sites = ['site/index.html', 'docs/docs.html'].map((file) =>
+      join(root, 'gateway/dist', file),
+    );
+    if (!(await build(started)) || !(sites.every(existsSync) || (await buildSites()))) return 1;
     return await runInteractive([launcher, '--watch', ...args], { detached: true });
   },
   build: async () => {
     await prepare();
-    return (await build(projects())) && (await buildSite()) ? 0 : 1;
+    return (await build(projects())) && (await buildSites()) ? 0 : 1;
   },
   generate: async () => {
     await install();

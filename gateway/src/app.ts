@@ -12,6 +12,7 @@ import { PasswordResetLimits } from './access/password-reset-limits';
 import { addOperatorApi } from './operator/api';
 import { addProviderSignIn } from './operator/sign-in/provider-routes';
 import { addDocumentation, type DocumentationDependencies } from './openapi/documentation';
+import { addDocumentationSite } from './documentation-site';
 import { addDownloads } from './downloads';
 import { notFound } from './http/error';
 import type { TakePlace } from './http/in-flight-limit';
@@ -63,6 +64,7 @@ export function createApp(dependencies: AppDependencies): Express {
     rootAnswer(request.header('accept'), dependencies.version),
   );
   addDocumentation(app, routes, dependencies);
+  addDocumentationSite(app, dependencies);
   addDownloads(app, dependencies);
   addKeylessSites(app, dependencies);
   addApi(app, dependencies);

@@ -20,6 +20,7 @@ test.each([undefined, '', '*/*', 'application/json', 'text/htmlish', 'x-text/htm
         version: '1.2.3',
         documentation: '/docs',
         openapi: '/openapi.json',
+        llms: '/llms.txt',
       },
       headers: { Vary: 'Accept' },
     });

@@ -12,6 +12,6 @@ export function rootAnswer(accept: string | undefined, version: string): ApiAnsw
   if (/(^|[\s,])text\/html(?=[\s,;]|$)/i.test(accept ?? '')) {
     return { status: 302, headers: { ...vary, Location: dashboardPath } };
   }
-  const addresses = { documentation: '/docs', openapi: '/openapi.json' };
+  const addresses = { documentation: '/docs', openapi: '/openapi.json', llms: '/llms.txt' };
   return ok({ name: 'billing', version, ...addresses }, vary);
 }

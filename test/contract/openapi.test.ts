@@ -29,16 +29,6 @@ describe('the description of the API', () => {
   });
 });
 
-test('the API reference is one page that loads nothing', async () => {
-  const answer = await read('/docs');
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src/);
-  const page = await answer.text();
-  expect(page).toContain('POST /v1/customers');
-  expect(page).toContain('<article id="subscription.payment_failed">');
-});
-
 test.each(['/', '/openapi.json', '/asyncapi.json', '/docs', '/healthz', '/readyz'])(
   '%s can only be read',
   async (path) => {
@@ -57,6 +47,7 @@ describe('the root address', () => {
         version: productVersion,
         documentation: '/docs',
         openapi: '/openapi.json',
+        llms: '/llms.txt',
       },
     ]);
   });

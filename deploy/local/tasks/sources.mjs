@@ -53,14 +53,19 @@ export async function generate({ force }) {
 
 const client = join(root, 'gateway/client');
 
+// Sources of the documents of the API and of the webhooks.
+const describedBy = [
+  ...['api', 'asyncapi', 'openapi'].map((folder) => join(root, 'gateway/src', folder)),
+  join(root, 'proto'),
+  join(root, 'services/kernel/src/input'),
+];
+
 /** Writes the client's types and operations, which the gateway describes. */
 async function generateClient() {
-  const gateway = ['api', 'asyncapi', 'openapi'].map((folder) => join(root, 'gateway/src', folder));
-  const sources = [...gateway, join(root, 'proto'), join(root, 'services/kernel/src/input')];
   const script = join(client, 'generate.mjs');
   const made = join(client, 'src/gen/api.ts');
   const flags = ['--conditions=source', '--require', '@swc-node/register'];
-  if (!(await runOnChange([...flags, script], { sources, made })))
+  if (!(await runOnChange([...flags, script], { sources: describedBy, made })))
     fail('Generating the client failed');
 }
 
@@ -97,7 +102,7 @@ async function runOnChange(args, { sources, made }) {
 /** Folders of all packages. */
 export function projects() {
   const services = readdirSync(join(root, 'services')).map((service) => `services/${service}`);
-  const inGateway = ['client', 'cli', 'dashboard'].map((part) => `gateway/${part}`);
+  const inGateway = ['client', 'cli', 'dashboard', 'docs'].map((part) => `gateway/${part}`);
   const parts = ['gateway', ...inGateway, 'deploy/local', 'test'];
   const folders = ['proto', ...services.sort(), ...parts];
   return folders.filter((folder) => existsSync(join(root, folder, 'tsconfig.json')));
@@ -105,7 +110,7 @@ export function projects() {
 
 /** Compiles packages; false after an error. */
 export async function build(folders) {
-  say(`Building ${folders.length === 1 ? folders[0] : 'all packages'}`);
+  say(`Building ${folders.length <= 3 ? folders.join(', ') : 'all packages'}`);
   const tsc = join(root, 'node_modules/typescript-native/bin/tsc');
   const isCompiled = (await run(pinnedNode(), [tsc, '-b', ...folders])) === 0;
   const usesClient = folders.some((folder) => ['gateway/client', 'test'].includes(folder));
@@ -114,8 +119,24 @@ export async function build(folders) {
   return false;
 }
 
+/** Builds the sites that the gateway serves; false after an error. */
+export async function buildSites() {
+  return (await buildDashboard()) && (await buildDocumentation());
+}
+
+/** Writes the documentation site, from its compiled sources, if one of them has changed. */
+async function buildDocumentation() {
+  const docs = join(root, 'gateway/docs');
+  const isBuilt = await runOnChange([join(docs, 'build.mjs')], {
+    sources: [docs, ...describedBy],
+    made: join(root, 'gateway/dist/docs/docs.html'),
+  });
+  if (!isBuilt) say('Building the documentation failed');
+  return isBuilt;
+}
+
 /** Builds the dashboard's site if one of its sources has changed; false after an error. */
-export async function buildSite() {
+async function buildDashboard() {
   const dashboard = join(root, 'gateway/dashboard');
   const sources = [dashboard, join(root, 'gateway/src'), join(root, 'services/kernel/src')];
   const files = sources.flatMap(filesBelow).filter((file) => !file.endsWith('.test.ts'));

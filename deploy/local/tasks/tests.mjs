@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { eslint, failedQuickChecks } from './checks.mjs';
 import { fail, filesBelow, root, runTests, say } from './program.mjs';
 import { buildFormerRelease } from './release-tree.mjs';
-import { build, buildSite, prepare, projects } from './sources.mjs';
+import { build, buildSites, prepare, projects } from './sources.mjs';
 import { patternOf, selectTests } from './test-selection.mjs';
 
 // For tests that hang: the time without a finished file. An hour of crash runs is one file.
@@ -27,7 +27,7 @@ export async function testTier(tier, args) {
   const linted = eslint();
   let failed = await failedQuickChecks();
   if (!(await build(projects()))) failed += 1;
-  if (!(await buildSite())) failed += 1;
+  if (!(await buildSites())) failed += 1;
   if (tier === 'nightly') await buildFormerRelease();
   say('Running the tests');
   return await jest(args, {
@@ -93,7 +93,7 @@ function crashOptions(args) {
 /** Tests across services also start the built processes. Only a tier reports compile errors. */
 async function buildForTests() {
   await build(projects());
-  await buildSite();
+  await buildSites();
 }
 
 /** Runs jest, and prints the numbers of passed and failed tests and checks as the last line. */

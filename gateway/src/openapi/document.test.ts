@@ -1,9 +1,7 @@
 import { routes } from '../api/routes/routes';
-import { describeWebhooks } from '../asyncapi/document';
 import { answerOfKind } from '../http/error';
 import { describeApi } from './document';
 import { errorCodes } from '../api/routes/error-codes';
-import { renderReferencePage } from './reference-page';
 
 const document = describeApi(routes);
 const described = routes.map(({ operation }) => operation);
@@ -48,30 +46,4 @@ test('every error with a fixed code has its status in the document', () => {
     expect(errorCodes).toHaveProperty(code);
     expect(errorCodes[code as keyof typeof errorCodes].status).toBe(status);
   }
-});
-
-describe('the reference page', () => {
-  const webhooks = describeWebhooks();
-  const page = renderReferencePage(document, webhooks);
-
-  test('the page shows every operation and every schema', () => {
-    for (const { id } of described) expect(page).toContain(`<article id="${id}">`);
-    for (const name of Object.keys(document.components?.schemas ?? {})) {
-      expect(page).toContain(`<article id="${name}">`);
-    }
-  });
-
-  test('the page shows every webhook type', () => {
-    for (const type of Object.keys(webhooks.components.messages)) {
-      expect(page).toContain(`<article id="${type}">`);
-    }
-  });
-
-  test('every link of the page has a target', () => {
-    for (const [, id] of page.matchAll(/href="#([^"]*)"/g)) expect(page).toContain(`id="${id}"`);
-  });
-
-  test('the page needs no script and no external resource', () => {
-    expect(page).not.toMatch(/<script|<link|<img|<iframe|style=|\son\w+=|src=|url\(|@import/i);
-  });
 });

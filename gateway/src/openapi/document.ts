@@ -67,7 +67,7 @@ export function describeApi(
         title: 'Billing API',
         version,
         description,
-        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
       // Without TLS, tools use the address by which they read the document.
       servers: [{ url: url.startsWith('https:') ? url : '/' }],

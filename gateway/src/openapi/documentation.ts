@@ -1,9 +1,6 @@
 import type { Express } from 'express';
 import { describeWebhooks } from '../asyncapi/document';
 import { describeApi } from './document';
-import { documentationPolicy } from './frame';
-import { type Guide, guides, renderGuide } from './guide-page';
-import { renderReferencePage } from './reference-page';
 import type { ApiAnswer } from '../http/answer';
 import { contentTag, unlessMatched } from '../http/conditions';
 import type { ExchangeDependencies } from '../http/exchange';
@@ -11,11 +8,6 @@ import { addGet } from '../http/respond';
 import type { Route } from '../api/routes/route';
 
 const json = { 'Content-Type': 'application/json; charset=utf-8' };
-const html = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': documentationPolicy,
-  'Referrer-Policy': 'no-referrer',
-};
 
 /** Dependencies of the documents. */
 export interface DocumentationDependencies extends ExchangeDependencies {
@@ -25,7 +17,7 @@ export interface DocumentationDependencies extends ExchangeDependencies {
   readonly siteUrl: string;
 }
 
-/** Serves the documents of the API and of the webhooks, their reference page and the guides. */
+/** Serves the documents of the API and of the webhooks. */
 export function addDocumentation(
   app: Express,
   routes: readonly Route[],
@@ -40,30 +32,20 @@ export function addDocumentation(
   }
 }
 
-/**
- * Renderers of the OpenAPI 3.1 and AsyncAPI 3 documents, the reference page of both, and the
- * guides, by path.
- */
+/** Renderers of the OpenAPI 3.1 and AsyncAPI 3 documents, by path. */
 function renderers(
   routes: readonly Route[],
   { version, siteUrl }: DocumentationDependencies,
 ): ReadonlyMap<string, () => ApiAnswer> {
-  const described = () => describeApi(routes, { version, url: siteUrl });
   return new Map([
-    ['/openapi.json', () => fixed(JSON.stringify(described()), json)],
-    ['/asyncapi.json', () => fixed(JSON.stringify(describeWebhooks()), json)],
-    ['/docs', () => fixed(renderReferencePage(described(), describeWebhooks()), html)],
-    ...guides.map((guide) => [pathOf(guide), () => fixed(renderGuide(guide), html)] as const),
+    ['/openapi.json', () => fixed(JSON.stringify(describeApi(routes, { version, url: siteUrl })))],
+    ['/asyncapi.json', () => fixed(JSON.stringify(describeWebhooks()))],
   ]);
 }
 
-function pathOf({ name }: Guide): string {
-  return `/docs/${name}`;
-}
-
-function fixed(text: string, headers: Readonly<Record<string, string>>): ApiAnswer {
+function fixed(text: string): ApiAnswer {
   const body = Buffer.from(text);
   // The response is the same for every caller; clients cache it and revalidate.
   const kept = { 'Cache-Control': 'no-cache', ETag: `"${contentTag(body)}"` };
-  return { status: 200, body, headers: { ...headers, ...kept } };
+  return { status: 200, body, headers: { ...json, ...kept } };
 }

@@ -1,38 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { contentTag, unlessMatched } from '../http/conditions';
+import { join } from 'node:path';
+import {
+  type BuiltFile,
+  cachedPermanently,
+  fileAnswer,
+  readBuiltFile,
+  type RequestedCopy,
+} from '../http/built-file';
 import { RequestError } from '../http/error';
 import type { ApiAnswer } from '../http/answer';
-
-interface BuiltFile {
-  readonly bytes: Buffer;
-  readonly type: string;
-  readonly tag: string;
-  /** Compressed at the first request; undefined if compression gains nothing. */
-  gzipped?: Buffer | undefined;
-}
 
 interface Site {
   readonly index: Buffer;
   /** Assets by name, such as `index-BlYgxI5_.css`. */
   readonly assets: ReadonlyMap<string, BuiltFile>;
 }
-
-/** Request headers that select the copy of an asset. */
-export interface RequestedCopy {
-  readonly ifNoneMatch: string | undefined;
-  readonly acceptEncoding: string | undefined;
-}
-
-const types: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-
-// Smaller files fit into one packet anyway.
-const gzipFromBytes = 1_000;
 
 // All resources are our own files: nothing inline, nothing external, no frames. The policy does not
 // apply to styles that scripts set on elements.
@@ -89,23 +71,10 @@ export class BuiltSite {
    * A script, stylesheet or image. Its name contains a hash of the content, so browsers cache it
    * permanently.
    */
-  asset(name: string, { ifNoneMatch, acceptEncoding }: RequestedCopy): ApiAnswer {
+  asset(name: string, copy: RequestedCopy): ApiAnswer {
     const file = this.read().assets.get(name);
     if (file === undefined) throw new RequestError(404, 'not_found', 'Not found');
-    const gzipped = /\bgzip\b/.test(acceptEncoding ?? '') ? gzippedOf(file) : undefined;
-    const isGzipped = gzipped !== undefined;
-    return unlessMatched(ifNoneMatch, {
-      status: 200,
-      body: gzipped ?? file.bytes,
-      headers: {
-        'Content-Type': file.type,
-        ...sameOriginResource,
-        'Cache-Control': 'public, max-age=31536000, immutable',
-        ETag: `"${file.tag}${isGzipped ? '-gzip' : ''}"`,
-        Vary: 'Accept-Encoding',
-        ...(isGzipped && { 'Content-Encoding': 'gzip' }),
-      },
-    });
+    return fileAnswer(file, copy, { ...sameOriginResource, 'Cache-Control': cachedPermanently });
   }
 
   private read(): Site {
@@ -117,7 +86,9 @@ export class BuiltSite {
 function readSite(folder: string): Site {
   const assets = join(folder, 'assets');
   try {
-    const files = readdirSync(assets).map((name) => [name, readFile(join(assets, name))] as const);
+    const files = readdirSync(assets).map(
+      (name) => [name, readBuiltFile(join(assets, name))] as const,
+    );
     return { index: readFileSync(join(folder, 'index.html')), assets: new Map(files) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -125,19 +96,4 @@ function readSite(folder: string): Site {
       'Retry-After': '60',
     });
   }
-}
-
-function readFile(path: string): BuiltFile {
-  const bytes = readFileSync(path);
-  return {
-    bytes,
-    tag: contentTag(bytes),
-    type: types[extname(path)] ?? 'application/octet-stream',
-  };
-}
-
-function gzippedOf(file: BuiltFile): Buffer | undefined {
-  if (file.bytes.length < gzipFromBytes) return undefined;
-  file.gzipped ??= gzipSync(file.bytes, { level: 9 });
-  return file.gzipped;
 }

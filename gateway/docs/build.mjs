@@ -1,0 +1,15 @@
+// Writes the documentation site, compiled from `src`, where the gateway serves it.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const { buildSite } = createRequire(import.meta.url)('./dist/site.js');
+
+const folder = join(import.meta.dirname, '../dist/docs');
+const files = buildSite();
+rmSync(folder, { recursive: true, force: true });
+for (const [name, content] of files) {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}

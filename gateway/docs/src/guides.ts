@@ -1,0 +1,27 @@
+/** A group of guides in the navigation. */
+export interface GuideGroup {
+  readonly title: string;
+  readonly guides: readonly Guide[];
+}
+
+/** A page that is written in Markdown, in the folder `guides`. */
+export interface Guide {
+  /** Path under `/docs`, and name of the file. */
+  readonly name: string;
+  /** Content of the page in one line. */
+  readonly summary: string;
+}
+
+/** All guides, in the order of the navigation. */
+export const guideGroups: readonly GuideGroup[] = [
+  {
+    title: 'Receive and connect',
+    guides: [
+      { name: 'verify-webhooks', summary: 'Prove that a webhook comes from your server.' },
+      {
+        name: 'official-client',
+        summary: 'Send the requests of the official client library to your server.',
+      },
+    ],
+  },
+];

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Express, Request } from 'express';
+import type { ApiAnswer } from './http/answer';
+import { type BuiltFile, cachedPermanently, fileAnswer, readBuiltFile } from './http/built-file';
+import { notFound, toHttpError } from './http/error';
+import { type ExchangeDependencies, toErrorAnswer } from './http/exchange';
+import { addGet } from './http/respond';
+
+// Next to the compiled gateway, whether the compiled code or the sources run.
+const builtFolder = join(__dirname, '..', 'dist', 'docs');
+const addresses = ['/docs', '/docs.md', '/docs/*path', '/llms.txt', '/llms-full.txt'];
+
+// The reference sets styles from its script, and sends requests to this origin only.
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const headers = {
+  'Content-Security-Policy': policy,
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** Files by their address. */
+type Files = ReadonlyMap<string, BuiltFile>;
+
+/** Serves the documentation site, which the build writes. */
+export function addDocumentationSite(app: Express, dependencies: ExchangeDependencies): void {
+  // Files of a release do not change: they are read at the first request.
+  let files: Files | undefined;
+  for (const address of addresses) {
+    addGet(app, address, dependencies, (request) => {
+      files ??= readSite(builtFolder);
+      return answerFor(files, request);
+    });
+  }
+}
+
+function answerFor(files: Files, request: Request): ApiAnswer {
+  const { path } = request;
+  const file = files.get(path);
+  const copy = {
+    ifNoneMatch: request.header('if-none-match'),
+    acceptEncoding: request.header('accept-encoding'),
+  };
+  if (file === undefined) return unknownPage(files);
+  const isAsset = path.startsWith('/docs/assets/');
+  const caching = isAsset ? cachedPermanently : 'no-cache';
+  return fileAnswer(file, copy, { ...headers, 'Cache-Control': caching });
+}
+
+/** 404 in the shell of the site, or as JSON where the site is not built. */
+function unknownPage(files: Files): ApiAnswer {
+  const refusal = toErrorAnswer(toHttpError(notFound()));
+  const page = files.get('/docs/404');
+  if (page === undefined) return refusal;
+  const shown = { ...refusal.headers, ...headers, 'Content-Type': page.type };
+  return { status: refusal.status, body: page.bytes, headers: shown };
+}
+
+/** Files of a folder; the page `/docs/x` is the file `docs/x.html`. */
+function readSite(folder: string): Files {
+  if (!existsSync(folder)) return new Map();
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return new Map(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path.slice(folder.length).replace(/\.html$/, ''), readBuiltFile(path)];
+    }),
+  );
+}
