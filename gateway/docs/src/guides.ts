@@ -5,7 +5,7 @@ export interface GuideGroup {
 }
 
 /** A page that is written in Markdown, in the folder `guides`. */
-export interface Guide {
+interface Guide {
   /** Path under `/docs`, and name of the file. */
   readonly name: string;
   /** Content of the page in one line. */

@@ -11,7 +11,7 @@ export interface Rendered {
 }
 
 /** A heading and the text below it, up to the next heading. */
-export interface Section {
+interface Section {
   readonly anchor: string;
   readonly heading: string;
   readonly text: string;
@@ -43,7 +43,7 @@ export function pageAddress(target: string): string {
 }
 
 /** Id of a heading, as GitHub makes it. */
-export function anchorOf(heading: string): string {
+function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')

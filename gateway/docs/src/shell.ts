@@ -5,7 +5,7 @@ export interface ShellAssets {
 }
 
 /** A link of the navigation. */
-export interface NavigationLink {
+interface NavigationLink {
   readonly path: string;
   readonly title: string;
 }
@@ -58,7 +58,7 @@ export function renderWidePage(
   return frame(page, { assets, body: `${page.content}\n${tags}` });
 }
 
-export function escaped(value: string): string {
+function escaped(value: string): string {
   return value
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
