@@ -8,7 +8,10 @@ import {
 /** Collections of catalog. */
 export const collections: CollectionLayouts = {
   ...chassisCollections,
-  products: shardedAggregates({ 'environmentId price.id': 'a product by its current price' }),
+  products: shardedAggregates({
+    'environmentId price.id': 'a product by its current price',
+    'environmentId meterPrices.since': 'exports of meter prices',
+  }),
   replacedMeterPrices: shardedById({
     'environmentId since': 'sets of a product, by the instant',
   }),

@@ -61,6 +61,7 @@ export const productDefinition: AggregateDefinition<Product> = {
     { name: 'lookupKey', keys: { lookupKeyKey: 1 } },
     { name: 'active', keys: { active: 1, createdAt: -1, _id: -1 } },
     { name: 'price', keys: { 'price.id': 1 } },
+    { name: 'meterPrices', keys: { 'meterPrices.since': 1, _id: 1 } },
   ],
   naturalKey: {
     field: 'lookupKey',

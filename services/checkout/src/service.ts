@@ -1,5 +1,6 @@
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
+import { exportRpc } from '@billing/chassis/export-rpc';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { providerWaitMs, withinTime } from './provider/within-time';
@@ -16,6 +17,7 @@ import { balanceDefinition, BalanceStore } from './balance/balance-store';
 import { BalanceEntryStore } from './balance/entry-store';
 import { openCredits } from './credit-note/service';
 import { configuredProviders } from './provider/configured-provider';
+import { exportedResources } from './export-rpc';
 import { type ErasureDependencies, erasingPayers } from './erasure/erase-customer';
 import { type ObligationDependencies, obligationRpc } from './erasure/obligation-rpc';
 import { HostedPageStore } from './hosted-page/store';
@@ -100,6 +102,7 @@ export async function start(
     retentionDays: config.RETENTION_SESSIONS,
   });
   const { sessions: sessionRecords, worker: sessions } = sales;
+  const exported = { ...sales, invoices, entries, pages };
   const { credits, ...credited } = openCredits(service, {
     ...{ invoices, methods, balances, attempts, providerOf, isCustomerDeleted, sandboxDisputes },
   });
@@ -126,6 +129,7 @@ export async function start(
     brandingRpc({ ...seller, pageUrl: config.HOSTED_PAGE_URL }),
     reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
     searchRpc(invoices, foundInvoices),
+    exportRpc(service, exportedResources({ ...exported, rows: credited.rows })),
     ...deletionRpcs(service, {
       ...{ ...shared, rows: credited.rows, saved, payers, providerOf },
       ...{ sessions: sessionRecords, sessionWorker: sessions, collection: worker },

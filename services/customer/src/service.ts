@@ -1,6 +1,9 @@
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
+import { exportRpc, oneEach, scanAggregates } from '@billing/chassis/export-rpc';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { Resource } from '@billing/proto/billing/export/v1/export';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import type { CustomerConfiguration } from './config';
 import { CustomerNameStore } from './customer-name-store';
@@ -12,7 +15,7 @@ import { portalRpc } from './portal-rpc';
 import { PortalSessionStore } from './portal-session-store';
 import { portalSettingsDefinition, PortalSettingsStore } from './portal-settings-store';
 import { PortalSignInStore } from './portal-sign-in-store';
-import { customerRpc } from './rpc';
+import { customerRpc, toProtoCustomer } from './rpc';
 
 const cleanupIntervalMs = 60 * 60 * 1_000;
 const erasureIntervalMs = 5_000;
@@ -55,6 +58,12 @@ export async function start(
       type: ResultType.RESULT_TYPE_CUSTOMER,
       describe: ({ name, email }) =>
         name === null ? { title: email } : { title: name, detail: email },
+    }),
+    exportRpc(service, {
+      [Resource.RESOURCE_CUSTOMER]: scanAggregates(records, {
+        messagesOf: oneEach(toProtoCustomer),
+        encoder: Customer,
+      }),
     }),
     portalRpc({ customers, sessions, settings, signIns, site, clock }),
   ]);

@@ -1,9 +1,13 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { exportRpc, scanAggregates } from '@billing/chassis/export-rpc';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { Discount } from '@billing/proto/billing/discount/v1/discount';
+import { Resource } from '@billing/proto/billing/export/v1/export';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { DueSlotStore } from './due-slot-store';
 import type { DiscountConfiguration } from './config';
+import { toProtoDiscount } from './discount-message';
 import { announcedDiscounts } from './events';
 import { connectPeers } from './peers';
 import { checkHolders } from './redemption-worker';
@@ -50,6 +54,18 @@ export async function start(
   });
   return service.serve([
     discountRpc({ discounts, slotsOf, claims: openClaims(), peers, clock, checkAfterMs }),
+    exportRpc(service, {
+      [Resource.RESOURCE_DISCOUNT]: scanAggregates(discounts, {
+        messagesOf: (found, context) =>
+          Promise.all(
+            found.map(async (stored) => {
+              const redemptions = await slotsOf(context).count(stored.state.id);
+              return [toProtoDiscount(stored, redemptions)];
+            }),
+          ),
+        encoder: Discount,
+      }),
+    }),
     searchRpc(discounts, {
       type: ResultType.RESULT_TYPE_DISCOUNT,
       describe: ({ name, code, active }) => ({

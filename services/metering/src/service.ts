@@ -2,6 +2,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { monotonicMs } from '@billing/chassis/clock';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
+import { exportRpc } from '@billing/chassis/export-rpc';
 import { newId } from '@billing/chassis/ids';
 import type { AttributeValue } from '@billing/chassis/metrics';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
@@ -39,6 +40,7 @@ import { FoldWakes } from './fold/fold-wakes';
 import { foldDueSeries, observeFolds, SeriesSizes } from './fold/fold-worker';
 import type { SeriesStorage } from './fold/series-storage';
 import { erasingUsage } from './erasure/erase-usage';
+import { exportedResources } from './export-rpc';
 import {
   changeGeneration,
   dropGenerations,
@@ -143,6 +145,7 @@ export async function start(
     }),
     usageAuditRpc(startAudit(service, usage)),
     erasureRpc(service, erasingUsage(owned)),
+    exportRpc(service, exportedResources({ ...owned, usageOf, peers })),
   ]);
 }
 

@@ -30,6 +30,7 @@ export const webhookDeliveryCallers: Callers<WebhookDeliveryServiceServer> = {
 
 export const webhookFeedCallers: Callers<WebhookFeedServiceServer> = {
   listWebhookEvents: ['gateway'],
+  settleWebhookEvents: ['gateway'],
   getWebhookEvent: ['gateway'],
 };
 

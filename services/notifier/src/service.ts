@@ -1,6 +1,7 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { DataKeys } from '@billing/chassis/data-keys';
 import { ownEventLogReads } from '@billing/chassis/event-log';
+import { exportRpc, oneEach, scanAggregates } from '@billing/chassis/export-rpc';
 import { newId } from '@billing/chassis/ids';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { PoisonMessages } from '@billing/chassis/poison-messages';
@@ -10,6 +11,8 @@ import {
   type ErasureServiceServer,
   ErasureServiceService,
 } from '@billing/proto/billing/erasure/v1/erasure';
+import { Resource } from '@billing/proto/billing/export/v1/export';
+import { Email } from '@billing/proto/billing/notifier/v1/mail';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { AssignmentStore } from './sending/assignment-store';
 import { AttemptStore } from './delivery/attempt-store';
@@ -31,6 +34,7 @@ import type { EndpointKey } from './endpoint/endpoint';
 import { EndpointStore } from './endpoint/endpoint-store';
 import { OrderedEventConsumer } from './message/accept-in-order';
 import { emailDefinition } from './mail/email-document';
+import { toProtoEmail } from './mail/email-message';
 import { EventConsumer } from './message/accept-event';
 import { EventReconciliation } from './message/reconciliation-worker';
 import { acceptFromStream } from './message/accept-from-stream';
@@ -54,7 +58,7 @@ import { notifierRpc } from './rpc';
 import { SealedSecretStore } from './endpoint/sealed-secret-store';
 import { SealedSecretWorker } from './endpoint/sealed-secret-worker';
 import { SlotStore } from './endpoint/slot-store';
-import { type RunningFeed, startFeed } from './start-feed';
+import { type RunningFeed, type SettleFeed, startFeed } from './start-feed';
 import { type RunningMail, startMail } from './start-mail';
 import { SuppressionStore } from './mail/suppression-store';
 import { webhookEndpoints } from './endpoint/endpoint-document';
@@ -143,7 +147,7 @@ export async function start(
       mail.maker.wake(environmentId);
     },
   });
-  startConsuming(dependencies, worker, { feed, mail });
+  const settleFeed = startConsuming(dependencies, worker, { feed, mail });
   startRetention(dependencies);
   const onChange = (endpoint: EndpointKey) => {
     worker.reclaim(endpoint);
@@ -151,10 +155,11 @@ export async function start(
   const running = await service.serve([
     notifierRpc({ ...stores, onChange }),
     startDeliveryCalls(dependencies, worker),
-    feed.rpc,
+    feed.rpcOf(settleFeed),
     ...mail.rpcs,
     startErasure(dependencies),
     startReports(dependencies),
+    exportEmails(dependencies),
     searchRpc(stores.webhookEndpoints, {
       type: ResultType.RESULT_TYPE_WEBHOOK_ENDPOINT,
       describe: ({ url, description, active }) => ({
@@ -170,6 +175,16 @@ export async function start(
     await running.stop();
   };
   return { ...running, stop };
+}
+
+/** Exports mails with their content, where it is shown. */
+function exportEmails({ service, stores }: NotifierDependencies) {
+  return exportRpc(service, {
+    [Resource.RESOURCE_EMAIL]: scanAggregates(stores.emails, {
+      messagesOf: oneEach((stored) => toProtoEmail(stored, { withContent: true })),
+      encoder: Email,
+    }),
+  });
 }
 
 function openStores(service: Service, policyOf: NotifierDependencies['policyOf'], keys: DataKeys) {
@@ -276,7 +291,7 @@ function startConsuming(
   { service, overrides, stores, owners, own }: NotifierDependencies,
   worker: DeliveryWorker,
   { feed, mail }: { readonly feed: RunningFeed; readonly mail: RunningMail },
-): void {
+): SettleFeed {
   const { clock, logger } = service;
   const consumer = new EventConsumer({
     ...stores,
@@ -306,10 +321,14 @@ function startConsuming(
     clock,
     logger,
   });
-  service.settleBy(async (environmentId) => {
-    const logged = { ...stores, owners, consumer: ordered, logger };
+  const logged = { ...stores, owners, consumer: ordered, logger };
+  const settleFeed: SettleFeed = async (environmentId) => {
     const left = await acceptLoggedEvents(environmentId, logged);
     await feed.sweep.sweep(environmentId);
+    return left;
+  };
+  service.settleBy(async (environmentId) => {
+    const left = await settleFeed(environmentId);
     const unmade = await mail.maker.settle(environmentId);
     // Mails announce events, too, which cause no further mails.
     const unrelayed = (await stores.emails.hasPending({ environmentId })) ? 1 : 0;
@@ -329,6 +348,7 @@ function startConsuming(
     concurrency: acceptConcurrency,
     handle: ({ data }) => acceptFromStream(data, { consumer: ordered, reconciliation }),
   });
+  return settleFeed;
 }
 
 function startRetention({ service, stores }: NotifierDependencies): void {

@@ -13,8 +13,12 @@ export interface RunningFeed {
   readonly appender: FeedAppender;
   readonly sweep: FeedSweepWorker;
   readonly watch: FeedWatch;
-  readonly rpc: ReturnType<typeof feedRpc>;
+  /** The calls about the feed; `settle` accepts what is logged for an environment. */
+  readonly rpcOf: (settle: SettleFeed) => ReturnType<typeof feedRpc>;
 }
+
+/** Accepts what is logged for an environment; returns the number of events left. */
+export type SettleFeed = (environmentId: string) => Promise<number>;
 
 const pollEveryMsDefault = 1_000;
 const sweepEveryMs = 2 * 60_000;
@@ -52,5 +56,6 @@ export function startFeed(
     run: (signal) => sweep.run(signal),
     onOneReplica: true,
   });
-  return { appender, sweep, watch, rpc: feedRpc(new FeedReader({ feed, messages, watch })) };
+  const reader = new FeedReader({ feed, messages, watch });
+  return { appender, sweep, watch, rpcOf: (settle) => feedRpc(reader, settle) };
 }

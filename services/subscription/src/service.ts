@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
+import { exportRpc } from '@billing/chassis/export-rpc';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
@@ -9,6 +10,7 @@ import { PreviewKeys } from './change/preview-key-store';
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
 import { erasingSubscriptions } from './erasure/erase-customer';
+import { exportedResources } from './export-rpc';
 import { InvoiceClient } from './peer/checkout';
 import { connectPeers } from './peer/peers';
 import { planRpc } from './report/plan-rpc';
@@ -65,6 +67,7 @@ export async function start(
     planRpc({ subscriptions }),
     reportRpc({ reports }),
     erasureRpc(service, erasingSubscriptions({ records, subscriptions, changes })),
+    exportRpc(service, exportedResources({ records, changes })),
     searchRpc(records, { type: ResultType.RESULT_TYPE_SUBSCRIPTION, describe: describeFound }),
   ]);
 }

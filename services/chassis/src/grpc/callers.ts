@@ -1,6 +1,7 @@
 import type { DueWorkServiceServer } from '@billing/proto/billing/clock/v1/due_work';
 import type { ErasureServiceServer } from '@billing/proto/billing/erasure/v1/erasure';
 import type { EventLogServiceServer } from '@billing/proto/billing/event/v1/event_log';
+import type { ExportServiceServer } from '@billing/proto/billing/export/v1/export';
 import type { SearchServiceServer } from '@billing/proto/billing/search/v1/search';
 import type { SystemServiceServer } from '@billing/proto/billing/system/v1/system';
 import type { ServerUnaryCall } from '@grpc/grpc-js';
@@ -66,6 +67,11 @@ export const eventLogCallers: Callers<EventLogServiceServer> = {
 /** Only the dashboard searches. */
 export const searchCallers: Callers<SearchServiceServer> = {
   search: ['gateway'],
+};
+
+/** Only the gateway exports. */
+export const exportCallers: Callers<ExportServiceServer> = {
+  scanResource: ['gateway'],
 };
 
 /** Customer orders the erasure of a customer; notifier blanks the messages of others' events. */

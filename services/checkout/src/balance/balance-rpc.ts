@@ -80,7 +80,8 @@ function toProtoBalance({ customerId, currency, balance, movedAt }: Balance): Pr
   return { customerId, currency, balance, updatedAt: movedAt };
 }
 
-function toProtoEntry(entry: BalanceEntry): ProtoBalanceEntry {
+/** Entry as its callers see it. */
+export function toProtoEntry(entry: BalanceEntry): ProtoBalanceEntry {
   return {
     ...entry,
     sequence: BigInt(entry.sequence),

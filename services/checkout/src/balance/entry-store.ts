@@ -2,6 +2,7 @@ import type { Collection, Db, Document, Filter, Sort, WithId } from 'mongodb';
 import { Batcher } from '@billing/chassis/batcher';
 import type { CallContext } from '@billing/chassis/call-context';
 import { batchBounds, InsertBatches } from '@billing/chassis/inserts';
+import { scanPage, type ScanRange } from '@billing/chassis/scan-page';
 import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { BalanceEntry } from './balance';
 import { type Count, nullable, type Nullable } from '../invoice/stored-fields';
@@ -69,6 +70,7 @@ export class BalanceEntryStore {
     const newestFirst = { createdAt: -1, sequence: -1, _id: -1 } as const;
     return ensureIndexes(this.documents, [
       { name: 'list', key: { ...shown, ...newestFirst } },
+      { name: 'scan', key: { ...shown, createdAt: 1, _id: 1 } },
       { name: 'customer', key: { ...shown, customerId: 1, ...newestFirst } },
       { name: 'invoice', key: { ...shown, invoiceId: 1, ...newestFirst } },
     ]);
@@ -111,6 +113,16 @@ export class BalanceEntryStore {
     const wanted = { query, by, page, perPage, oldestFirst };
     const { found, total } = await readPage(this.documents, wanted);
     return { data: found.map(fromStored), total };
+  }
+
+  /** The next shown entries, oldest first. */
+  async scan(
+    range: ScanRange,
+    { tenant: { environmentId } }: Context,
+    limit: number,
+  ): Promise<BalanceEntry[]> {
+    const wanted = { filter: { environmentId, isShown: true }, by: 'createdAt', limit };
+    return (await scanPage(this.documents, wanted, range)).map(fromStored);
   }
 }
 

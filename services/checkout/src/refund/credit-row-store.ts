@@ -1,6 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
+import { scanPage, type ScanRange } from '@billing/chassis/scan-page';
 import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { definedFields, readPage, type WantedPage } from '../balance/entry-store';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
@@ -15,7 +16,7 @@ export type CreditKind = 'creditNotes' | 'refunds' | 'disputes';
  * Row by which a list finds a credit note, refund or dispute. Its content is read from its invoice,
  * which decides.
  */
-interface CreditRow {
+export interface CreditRow {
   readonly _id: string;
   readonly environmentId: string;
   readonly invoiceId: string;
@@ -106,6 +107,17 @@ export class CreditRowStore {
     const wanted = { query, by: ['createdAt', '_id'], page, perPage, oldestFirst };
     const { found, total } = await readPage(this.collections[kind], wanted);
     return { data: found.map(({ _id: id, invoiceId }) => ({ id, invoiceId })), total };
+  }
+
+  /** The next rows, oldest first. */
+  scan(
+    kind: CreditKind,
+    range: ScanRange,
+    { tenant: { environmentId } }: Context,
+    limit: number,
+  ): Promise<CreditRow[]> {
+    const wanted = { filter: { environmentId }, by: 'createdAt', limit };
+    return scanPage(this.collections[kind], wanted, range);
   }
 
   private async set(kind: CreditKind, { _id, ...row }: CreditRow): Promise<void> {

@@ -106,10 +106,12 @@ export function partReader({ invoices, rows }: Pick<RefundRpcDependencies, 'invo
   };
 }
 
-function refundsOf({ state }: Pick<Stored<Invoice>, 'state'>) {
+/** Refunds of an invoice. */
+export function refundsOf({ state }: Pick<Stored<Invoice>, 'state'>) {
   return state.refunds.map((refund) => toProtoRefund(refund, state));
 }
 
-function disputesOf({ state }: Pick<Stored<Invoice>, 'state'>) {
+/** Disputes of an invoice. */
+export function disputesOf({ state }: Pick<Stored<Invoice>, 'state'>) {
   return state.disputes.map((dispute) => toProtoDispute(dispute, state));
 }

@@ -68,7 +68,7 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     checkoutLinkRpc({ links, pages, peers }),
     hostedPageRpc(pages),
   ];
-  return { sessions, worker, rpcs };
+  return { sessions, links, worker, rpcs };
 }
 
 function retainSessions(service: Service, days: number): void {

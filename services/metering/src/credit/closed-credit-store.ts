@@ -136,10 +136,15 @@ export class ClosedCreditStore {
       .find(filter)
       .sort({ 'terms.createdAt': direction, _id: direction })
       .batchSize(batchSize);
-    for await (const { _id: id, meterId, amount, consumed, terms } of cursor) {
-      const priority = Number(terms.priority);
-      yield { meterId, amount, consumed, terms: { id, ...terms, priority } };
-    }
+    for await (const document of cursor) yield toCustomerGrant(document);
+  }
+
+  /** All closed grants of an account, in any order. */
+  async ofAccount({ id: accountId }: Pick<CreditAccount, 'id'>): Promise<CustomerGrant[]> {
+    const { environmentId } = this.tenant;
+    const filter = { accountId, environmentId };
+    const found = await retryTransient(() => this.collections.grants.find(filter).toArray());
+    return found.map(toCustomerGrant);
   }
 
   /**
@@ -171,6 +176,16 @@ export class ClosedCreditStore {
     }
     return sum;
   }
+}
+
+function toCustomerGrant({
+  _id: id,
+  meterId,
+  amount,
+  consumed,
+  terms,
+}: ClosedGrantDocument): CustomerGrant {
+  return { meterId, amount, consumed, terms: { id, ...terms, priority: Number(terms.priority) } };
 }
 
 async function insertAll<T extends Part>(

@@ -39,6 +39,37 @@ export async function listCreditGrants(
 ): Promise<{ grants: ListedGrant[]; total: number }> {
   const accounts = await accountsOf(dependencies, customerId, context);
   const found = await pageOf({ customerId, accounts }, page, context, dependencies);
+  return {
+    grants: await describeAll(found, { customerId, accounts }, context, dependencies),
+    total: accounts.reduce(
+      (sum, { grants, closed }) => sum + grants.length + (closed?.count ?? 0),
+      0,
+    ),
+  };
+}
+
+/** All grants of an account, oldest first, closed ones included. */
+export async function listGrantsOfAccount(
+  account: CreditAccount,
+  context: CallContext,
+  dependencies: UsageDependencies,
+): Promise<ListedGrant[]> {
+  const { customerId, meterId, grants, closed } = account;
+  const open = grants.map((grant): Candidate => ({ meterId, grant }));
+  const openIds = new Set(grants.map(({ id }) => id));
+  const all =
+    closed === undefined ? [] : await dependencies.closedCreditsOf(context).ofAccount(account);
+  const others = all.filter(({ terms }) => !openIds.has(terms.id)).map(toCandidate);
+  const found = [...open, ...others].sort(compareOldestFirst);
+  return describeAll(found, { customerId, accounts: [account] }, context, dependencies);
+}
+
+async function describeAll(
+  found: readonly Candidate[],
+  { customerId, accounts }: { customerId: string; accounts: readonly CreditAccount[] },
+  context: CallContext,
+  dependencies: UsageDependencies,
+): Promise<ListedGrant[]> {
   const open = found.filter(({ consumed }) => consumed === undefined);
   const meterIds = [...new Set(open.map(({ meterId }) => meterId))];
   const stored = found.filter(({ grant }) => grant.details === undefined);
@@ -47,22 +78,14 @@ export async function listCreditGrants(
     dependencies.grantDetailsOf(context).findAll(stored.map(({ grant }) => grant.id)),
   ]);
   const used = new Map(usages.map((usage) => [usage.meter.id, consumedOf(usage)]));
-  return {
-    grants: found.map(({ meterId, grant, consumed }) => ({
-      customerId,
-      meterId,
-      grant,
-      details: grant.details ?? detailsOf(grant.id),
-      consumed:
-        consumed === undefined
-          ? (used.get(meterId)?.get(grant.id) ?? none)
-          : Decimal.parse(consumed),
-    })),
-    total: accounts.reduce(
-      (sum, { grants, closed }) => sum + grants.length + (closed?.count ?? 0),
-      0,
-    ),
-  };
+  return found.map(({ meterId, grant, consumed }) => ({
+    customerId,
+    meterId,
+    grant,
+    details: grant.details ?? detailsOf(grant.id),
+    consumed:
+      consumed === undefined ? (used.get(meterId)?.get(grant.id) ?? none) : Decimal.parse(consumed),
+  }));
 }
 
 /**

@@ -53,7 +53,8 @@ function fromProtoGrantInput(request: CreateCreditGrantRequest): GrantInput {
   return { ...request, source: creditSources.sentName(request.source) };
 }
 
-function toProtoGrant(
+/** Grant as its callers see it. */
+export function toProtoGrant(
   { grant, details, consumed, customerId, meterId }: ListedGrant,
   context: CallContext,
 ): ProtoCreditGrant {

@@ -33,7 +33,8 @@ export function eventCalls(dependencies: IngestDependencies): EventCalls {
   };
 }
 
-function toProtoUsageEvent(
+/** Event as its callers see it. */
+export function toProtoUsageEvent(
   event: UsageEvent,
   { tenant }: Pick<CallContext, 'tenant'>,
 ): ProtoUsageEvent {

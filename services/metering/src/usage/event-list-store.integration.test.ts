@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import type { ScanPosition } from '@billing/chassis/scan-page';
 import {
   dropTestDatabase,
   roundsOf,
@@ -9,7 +10,7 @@ import {
 } from '@billing/chassis/testing';
 import { firstGeneration } from '../testing/events';
 import { type EventCollection, EventCollections, eventIdOf, toEventDocument } from './event-store';
-import { type EventFilter, EventListStore } from './event-list-store';
+import { type EventFilter, EventListStore, scanEvents } from './event-list-store';
 
 const configuration = testServiceConfiguration('metering');
 const start = new Date('2026-03-10T08:00:00Z').getTime();
@@ -132,6 +133,40 @@ test('each page of events equals that of a single query over all generations, wi
       },
     ),
     { numRuns: roundsOf(40) },
+  );
+});
+
+test('a scan has each event of all generations once, by timestamp and id', async () => {
+  const bound = fc.option(fc.nat({ max: 5 }), { nil: undefined });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anySent, { maxLength: 24 }),
+      fc.integer({ min: 1, max: 7 }),
+      bound,
+      bound,
+      async (sent, limit, first, end) => {
+        const tenant = await store(seriesOf(2, 4), sent);
+        const timeOf = (second?: number) =>
+          second === undefined ? undefined : new Date(start + second * 1_000);
+        const [from, to] = [timeOf(first), timeOf(end)];
+        const scanned: string[] = [];
+        let after: ScanPosition | undefined;
+        for (;;) {
+          const page = await scanEvents(collections, { from, to, after }, { tenant, limit });
+          scanned.push(...page.map(({ event }) => event.eventId));
+          if (page.length < limit) break;
+          after = page.at(-1)?.position;
+        }
+        const { environmentId } = tenant;
+        const timestamp = { $gte: from ?? new Date(0), $lt: to ?? new Date(8e15) };
+        const all = await whole
+          .find({ environmentId, timestamp })
+          .sort({ timestamp: 1, _id: 1 })
+          .toArray();
+        expect(scanned).toEqual(all.map(eventIdOf));
+      },
+    ),
+    { numRuns: roundsOf(20) },
   );
 });
 

@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
+import { type ScanPosition, scanPage, type ScanRange } from '@billing/chassis/scan-page';
 import type { UsageEvent } from './event';
 import {
   type EventCollection,
@@ -100,6 +101,39 @@ export class EventListStore {
       .map((events) => ({ events, query }));
     return { data: await rowsOf(wholes, pageRequest, environmentId), total };
   }
+}
+
+/** An event with its position in a scan. */
+export interface ScannedEvent {
+  readonly event: UsageEvent;
+  readonly position: ScanPosition;
+}
+
+/**
+ * The next events of an environment, by timestamp, then by id. Each generation that may have them
+ * is asked, and their answers are merged.
+ */
+export async function scanEvents(
+  collections: Pick<EventCollections, 'holding'>,
+  range: ScanRange,
+  { tenant, limit }: { readonly tenant: Tenant; readonly limit: number },
+): Promise<ScannedEvent[]> {
+  const { environmentId } = tenant;
+  const start = range.after?.at ?? range.from;
+  let found: EventDocument[] = [];
+  let end = range.to;
+  for (const events of await collections.holding(tenant, { start, end })) {
+    const wanted = { filter: { environmentId }, by: 'timestamp', limit };
+    const own = await scanPage(events, wanted, { ...range, to: end });
+    found = [...found, ...own].sort((a, b) => compare(a, b, 1)).slice(0, limit);
+    // Later events of the other generations are not on this page.
+    const last = found[limit - 1];
+    if (last !== undefined) end = new Date(last.timestamp.getTime() + 1);
+  }
+  return found.map((document) => ({
+    event: fromEventDocument(document),
+    position: { at: document.timestamp, id: document._id },
+  }));
 }
 
 async function countAll(sources: readonly Source[]): Promise<number[]> {

@@ -1,5 +1,5 @@
 import { rpcService, type AsyncHandlers } from '@billing/chassis/rpc';
-import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
 import { webhookFeedTypeProblems } from '@billing/kernel/input/webhook-endpoint';
 import {
   type WebhookEvent,
@@ -14,8 +14,8 @@ import type { FeedEvent, FeedReader } from './read-feed';
 const limitMax = 1_000;
 const waitMsMax = 20_000;
 
-/** Implements the calls about the feed. */
-export function feedRpc(reader: FeedReader) {
+/** Implements the calls about the feed. `settle` returns the number of events left to accept. */
+export function feedRpc(reader: FeedReader, settle: (environmentId: string) => Promise<number>) {
   const handlers: AsyncHandlers<WebhookFeedServiceServer> = {
     listWebhookEvents: async ({ after, limit, types, waitMs }, { tenant, signal }) => {
       const problems = webhookFeedTypeProblems(types);
@@ -34,6 +34,12 @@ export function feedRpc(reader: FeedReader) {
         oldest: page.oldest === undefined ? undefined : toCursor(page.oldest),
         newest: toCursor(page.newest),
       };
+    },
+    settleWebhookEvents: async (_request, { tenant: { environmentId } }) => {
+      if ((await settle(environmentId)) > 0) {
+        throw new DomainError('unavailable', 'EVENTS_LEFT', 'Service unavailable');
+      }
+      return { newest: toCursor(await reader.newest(environmentId)) };
     },
     getWebhookEvent: async ({ id }, { tenant }) => {
       const event = await reader.find(tenant.environmentId, id);

@@ -68,6 +68,11 @@ export class FeedReader {
     });
   }
 
+  /** Position of the newest entry, 0 if there is none. */
+  newest(environmentId: string): Promise<number> {
+    return this.dependencies.feed.lastPosition(environmentId);
+  }
+
   /** Returns one event by its message; undefined if it has no position. */
   async find(environmentId: string, id: string): Promise<FeedEvent | undefined> {
     const { feed, messages } = this.dependencies;

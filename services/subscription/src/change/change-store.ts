@@ -86,6 +86,30 @@ export class Changes {
     return found;
   }
 
+  /** All changes of some subscriptions by subscription, oldest first. */
+  async listAll(
+    owners: readonly ChangeOwner[],
+    { tenant: { environmentId } }: Context,
+  ): Promise<Map<string, SubscriptionChange[]>> {
+    const subscriptionId = { $in: owners.map(({ id }) => id) };
+    const { documents } = this.records;
+    const found = await retryTransient(() =>
+      documents.find({ environmentId, subscriptionId }).toArray(),
+    );
+    const recorded = Map.groupBy(
+      found.map((document) => changeDefinition.fromDocument(document)),
+      (change) => change.subscriptionId,
+    );
+    return new Map(
+      owners.map(({ id, changes }) => {
+        const unrecorded = unrecordedOf(changes);
+        const ids = new Set(unrecorded.map((change) => change.id));
+        const others = (recorded.get(id) ?? []).filter((change) => !ids.has(change.id));
+        return [id, [...unrecorded, ...others].sort(byCreation)];
+      }),
+    );
+  }
+
   /**
    * One page of the changes of a subscription and their exact count, newest first. The few changes
    * that are not recorded yet are merged in.
@@ -95,10 +119,9 @@ export class Changes {
     { page, perPage, oldestFirst = false, status }: ChangePage,
     { tenant: { environmentId } }: Context,
   ): Promise<{ data: SubscriptionChange[]; total: number }> {
-    const unrecorded = [pendingChange(changes), changes.waiting, ...changes.finished]
-      .filter((change) => change !== null)
-      .filter((change, index, all) => all.indexOf(change) === index)
-      .filter((change) => status === undefined || change.status === status);
+    const unrecorded = unrecordedOf(changes).filter(
+      (change) => status === undefined || change.status === status,
+    );
     const query = {
       ...{ environmentId, subscriptionId },
       ...(status !== undefined && { status }),
@@ -121,15 +144,22 @@ export class Changes {
       retryTransient(() => documents.countDocuments(query)),
     ]);
     const recorded = found.map((document) => changeDefinition.fromDocument(document));
-    const merged = [...unrecorded, ...recorded].sort(
-      (a, b) =>
-        direction * (a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1)),
-    );
+    const merged = [...unrecorded, ...recorded].sort((a, b) => direction * byCreation(a, b));
     return {
       data: merged.slice(first - skipped, first - skipped + perPage),
       total: unrecorded.length + total,
     };
   }
+}
+
+function unrecordedOf(changes: SubscriptionChanges): SubscriptionChange[] {
+  return [pendingChange(changes), changes.waiting, ...changes.finished]
+    .filter((change) => change !== null)
+    .filter((change, index, all) => all.indexOf(change) === index);
+}
+
+function byCreation(a: SubscriptionChange, b: SubscriptionChange): number {
+  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 }
 
 /** The subscription of changes. */
