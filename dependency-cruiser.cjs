@@ -7,6 +7,7 @@ const layers = {
   'gateway/src': [
     'http',
     'service-statuses.ts',
+    'resource-scans.ts',
     'resource-search.ts',
     'notifier-peers.ts',
     'peers.ts',
@@ -14,6 +15,7 @@ const layers = {
     'text',
     'pdf',
     'e-invoice',
+    'export',
     'api/input',
     'api/schemas',
     'api/routes',

@@ -114,6 +114,7 @@ import {
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { connectNotifier, type NotifierPeers } from './notifier-peers';
+import { ResourceScans } from './resource-scans';
 import { ResourceSearch } from './resource-search';
 import { ServiceStatuses } from './service-statuses';
 
@@ -144,6 +145,7 @@ export interface Peers extends NotifierPeers {
   readonly requestLog: Peer<RequestLogServiceServer>;
   readonly usageReport: Peer<UsageReportServiceServer>;
   readonly webhookReport: Peer<WebhookReportServiceServer>;
+  readonly scans: ResourceScans;
   readonly search: ResourceSearch;
   readonly system: ServiceStatuses;
   readonly subscriptionReport: Peer<SubscriptionReportServiceServer>;
@@ -195,6 +197,7 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
     ...connectCheckout({ ...caller, address: config.CHECKOUT_ADDRESS }),
     ...connectNotifier({ ...caller, address: config.NOTIFIER_ADDRESS }),
     ...connectReports(caller, config),
+    scans: connectScans(caller, config),
     search: connectSearch(caller, config),
     system: connectSystem(caller, config),
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
@@ -249,6 +252,21 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
 }
 
 type Caller = Pick<PeerOptions<never>, 'service' | 'security'>;
+
+function connectScans(caller: Caller, config: PeerSettings): ResourceScans {
+  return new ResourceScans({
+    ...caller,
+    addresses: {
+      catalog: config.CATALOG_ADDRESS,
+      checkout: config.CHECKOUT_ADDRESS,
+      customer: config.CUSTOMER_ADDRESS,
+      discount: config.DISCOUNT_ADDRESS,
+      metering: config.METERING_ADDRESS,
+      notifier: config.NOTIFIER_ADDRESS,
+      subscription: config.SUBSCRIPTION_ADDRESS,
+    },
+  });
+}
 
 function connectSearch(caller: Caller, config: PeerSettings): ResourceSearch {
   return new ResourceSearch({

@@ -25,6 +25,7 @@ import {
   keylessPlaces,
   limitOfProcess,
   limitOfWaiting,
+  limitOfExports,
   limitPerCaller,
 } from './http/in-flight-limit';
 import { LostCallRegistry } from './api/lost-call/lost-call-registry';
@@ -44,6 +45,7 @@ const waitingPerEnvironmentMax = 5;
 // Requests that wait for events, each for up to 20 s.
 const pollingPerKeyMax = 20;
 const pollingMax = 1_000;
+const exportsPerEnvironmentMax = 2;
 // Concurrent requests without a key, by kind. A provider's event has up to 1 MiB.
 const providerEventsMax = 200;
 const payersMax = 600;
@@ -142,6 +144,7 @@ type Places = Pick<
   | 'waitingPerEnvironment'
   | 'polling'
   | 'pollingPerKey'
+  | 'exportsPerEnvironment'
   | 'providerEventPlaces'
   | 'payerPlaces'
   | 'operatorPlaces'
@@ -157,6 +160,7 @@ function inFlightLimits(config: GatewayConfiguration): Places {
     waitingPerEnvironment: limitOfWaiting(waitingPerEnvironmentMax),
     polling: limitOfProcess(pollingMax),
     pollingPerKey: limitPerCaller(pollingPerKeyMax),
+    exportsPerEnvironment: limitOfExports(exportsPerEnvironmentMax),
     providerEventPlaces: keylessPlaces(providerEventsMax, perAddress),
     payerPlaces: keylessPlaces(payersMax, perAddress),
     operatorPlaces: keylessPlaces(operatorsMax, perAddress),

@@ -31,6 +31,7 @@ export const pathSegments = [
   'email-suppressions',
   'email-settings',
   'email-templates',
+  'exports',
 ] as const;
 
 /** All scopes that a key can have. */

@@ -76,8 +76,8 @@ async function firstClientOf(environment: Environment | undefined): Promise<ApiC
 function exampleOf({ name, path }: Operation): RouteExample {
   const example = examples[name];
   if (example === undefined) throw new Error(`${name} needs an example in isolation-examples.ts`);
-  // Kinds and languages are no ids.
-  const named = path.replaceAll(/:(kind|language)\b/g, String.raw`\w+`);
+  // Kinds, languages and resources are no ids.
+  const named = path.replaceAll(/:(kind|language|resource)\b/g, String.raw`\w+`);
   const shape = new RegExp(`^${named.replaceAll(/:\w+/g, '[0-9a-f-]{36}')}(\\?|$)`);
   if (!shape.test(example.path)) throw new Error(`${example.path} is no example of ${name}`);
   return example;
@@ -117,8 +117,12 @@ function clientWith(scopes: readonly string[]): Promise<ApiClient> {
 
 /** Everything that the owner can read, except the time at which keys were used. */
 async function ownerView(): Promise<string> {
+  // Exports have the same objects as the lists.
   // An operation without an example fails in its own test.
-  const reads = operations.filter(({ name, method }) => method === 'GET' && name in examples);
+  const reads = operations.filter(
+    ({ name, method, path }) =>
+      method === 'GET' && name in examples && !path.startsWith('/exports/'),
+  );
   const answers: unknown[] = [];
   for (const operation of reads) {
     const example = exampleOf(operation);
@@ -151,7 +155,8 @@ describe.each(operations)('$name', (operation) => {
   test('shows and changes nothing for other organizations and other environments', async () => {
     const { filtered, ...example } = exampleOf(operation);
     const { strangers: allowed = [404] } = example;
-    const namesOwner = /:(?!kind|language)/.test(operation.path) && example.owner === undefined;
+    const namesOwner =
+      /:(?!kind|language|resource)/.test(operation.path) && example.owner === undefined;
     if (namesOwner) expect(allowed).toEqual([404]);
     for (const stranger of strangers) {
       const answer = await call(stranger, operation, example);
@@ -206,7 +211,8 @@ describe('the same calls', () => {
     'by the owner with that scope alone succeed: $name',
     async (operation) => {
       const example = exampleOf(operation);
-      const client = await clientWith(scopesOf(operation).slice(0, 1));
+      const scopes = [...scopesOf(operation).slice(0, 1), ...(example.scopes ?? [])];
+      const client = await clientWith(scopes);
       const { status } = await call(client, operation, example);
       if (example.owner === undefined) expect(Math.floor(status / 100)).toBe(2);
       else expect(status).toBe(example.owner);

@@ -18,6 +18,7 @@ export const guideGroups: readonly GuideGroup[] = [
     title: 'Receive and connect',
     guides: [
       { name: 'verify-webhooks', summary: 'Prove that a webhook comes from your server.' },
+      { name: 'exports', summary: 'Download all objects, and keep a copy up to date.' },
       {
         name: 'official-client',
         summary: 'Send the requests of the official client library to your server.',

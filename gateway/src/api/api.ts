@@ -10,6 +10,7 @@ import { type HttpError, methodNotAllowed, notFound, withoutUnavailability } fro
 import { comparableBody, readIdempotency } from '../http/idempotency';
 import { ignoredFieldsHeader, ignoredFieldsOf } from './input/ignored-fields';
 import type { LostCalls } from './lost-call/lost-calls';
+import { StreamedBody } from '../http/streamed-body';
 import { answersSecret } from './routes/operation';
 import type { Peers } from '../peers';
 import { type ApiRequest, param } from './input/request';
@@ -83,6 +84,8 @@ function addRoute(app: Express, route: Route, dependencies: ApiDependencies): vo
       const { peers } = dependencies;
       const answer = await describedWrite(route, apiRequest, { reader, peers, describe, write });
       if (route.endsKeys === true) dependencies.admission.endKeysOf(param(apiRequest, 'id'));
+      // Here, so that the request keeps its place until the end of the body.
+      if (answer.body instanceof StreamedBody) await answer.body.send(response, answer);
       return route.method === 'GET'
         ? unlessMatched(request.header('if-none-match'), answer)
         : answer;

@@ -27,6 +27,8 @@ export interface AuthenticatedDependencies extends ExchangeDependencies {
   /** Concurrency limits of requests that wait for events: per process and per key. */
   readonly polling: InFlightLimit;
   readonly pollingPerKey: InFlightLimit;
+  /** Concurrency limit of exports per environment. */
+  readonly exportsPerEnvironment: InFlightLimit;
 }
 
 /** A handler of authenticated requests. */
@@ -82,9 +84,9 @@ export function authenticated(
   });
 }
 
-/** True if a request may wait for long: for events only if it asks to. */
+/** True if a request may last long: one for events only if it asks to wait. */
 function asksToWait(waits: Waits, { query }: Request): boolean {
-  return waits === 'CLOCK' || (query.wait !== undefined && query.wait !== '0');
+  return waits !== 'EVENTS' || (query.wait !== undefined && query.wait !== '0');
 }
 
 /**
@@ -100,6 +102,7 @@ function placeOf(
     waitingPerEnvironment,
     polling,
     pollingPerKey,
+    exportsPerEnvironment,
   }: AuthenticatedDependencies,
   waits: Waits | undefined,
 ): (work: () => Promise<ApiAnswer>) => Promise<ApiAnswer> {
@@ -109,6 +112,8 @@ function placeOf(
       return (work) => waitingPerEnvironment.run(() => waiting.run(work), environmentId);
     case 'EVENTS':
       return (work) => pollingPerKey.run(() => polling.run(work), callerId);
+    case 'EXPORT':
+      return (work) => exportsPerEnvironment.run(work, environmentId);
     case undefined:
       return (work) =>
         inFlightPerKey.run(() => inFlightPerOrganization.run(work, organizationId), callerId);

@@ -34,6 +34,14 @@ export function limitPerCaller(max: number): InFlightLimit {
   );
 }
 
+/** Limit of exports in each environment, which last for up to an hour. */
+export function limitOfExports(max: number): InFlightLimit {
+  return new InFlightLimit(
+    max,
+    () => new RequestError(429, 'too_many_requests', 'Too many requests', { 'Retry-After': '30' }),
+  );
+}
+
 /** Limit of calls that wait for minutes. Callers beyond it retry later. */
 export function limitOfWaiting(max: number): InFlightLimit {
   return new InFlightLimit(

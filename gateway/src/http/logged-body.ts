@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { redactSecrets } from '@billing/chassis/redaction';
+import { StreamedBody } from './streamed-body';
 import type { LoggedBody } from '@billing/proto/billing/identity/v1/request_log';
 
 /** Largest body of the request log, in bytes of UTF-8. */
@@ -26,7 +27,8 @@ const secretParameter = /([?&][\w.-]*(?:secret|password|token|key|signature)=)[^
  * out whole, so the text stays valid JSON.
  */
 export function loggedBody(body: unknown): LoggedBody | undefined {
-  if (body === undefined || Buffer.isBuffer(body) || body instanceof Readable) return undefined;
+  if (body === undefined || Buffer.isBuffer(body)) return undefined;
+  if (body instanceof Readable || body instanceof StreamedBody) return undefined;
   const copy = new SafeCopy();
   const json = JSON.stringify(copy.of(body)) as string | undefined;
   return json === undefined ? undefined : { json, isShortened: copy.isShortened };

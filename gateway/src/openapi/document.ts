@@ -7,6 +7,7 @@ import {
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi';
 import { scopeOf } from '../access/scope';
+import type { Operation } from '../api/routes/operation';
 import type { Route } from '../api/routes/route';
 import { type ErrorCode, everywhere, withBody } from '../api/routes/error-codes';
 import { headerComponents, requestHeaders } from './headers';
@@ -37,6 +38,7 @@ const tags: Readonly<Record<string, string>> = {
   'email-templates': 'Texts of your emails, by kind and language.',
   emails: 'Emails to your customers about invoices, payments and subscriptions.',
   events: 'Usage events.',
+  exports: 'All objects of a resource, as a file.',
   invoices: 'Invoices and their payments.',
   meters: 'Meters, which aggregate usage events.',
   portal: 'Hosted pages on which customers manage their subscriptions and payment methods.',
@@ -122,7 +124,7 @@ function describeOperation(route: Described): ZodOpenApiOperationObject {
     tags: [segment],
     security: [{ apiKey: [scope] }],
     requestParams: {
-      ...(path.includes(':') && { path: pathParameters(path) }),
+      ...(path.includes(':') && { path: pathParameters(path, operation) }),
       ...(query !== undefined && { query }),
       header: z.object(headersOf({ method, path, operation })),
     },
@@ -173,13 +175,17 @@ function isChange(method: string): boolean {
   return method === 'POST' || method === 'PATCH';
 }
 
-function pathParameters(path: string): z.ZodObject {
+function pathParameters(path: string, { params = {} }: Operation): z.ZodObject {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   return z.object(
     Object.fromEntries(
       names.map((name) => [
         name,
-        z.string().min(1).meta({ description: 'A malformed id returns 404, like an unknown one.' }),
+        params[name] ??
+          z
+            .string()
+            .min(1)
+            .meta({ description: 'A malformed id returns 404, like an unknown one.' }),
       ]),
     ),
   );

@@ -12,6 +12,9 @@ const texts = {
     'Unknown body fields and query parameters, which were ignored, separated by commas.',
   'Idempotent-Replayed':
     '`true` for an idempotent replay: of a request with the same `Idempotency-Key`, or of an identical request without a key whose response was lost.',
+  'Export-Position': 'Cursor of the newest event of the feed before the first row was read.',
+  Trailer:
+    'Names of the trailers that end a complete export: `Content-Digest`, `Export-Rows` and `Export-End-Position`.',
   'Retry-After': 'Seconds to wait before a retry.',
   Allow: 'Methods that the path supports.',
   'WWW-Authenticate': '`Bearer`.',

@@ -22,10 +22,11 @@ const successes: Readonly<Record<number, string>> = {
 
 /** The success response of an operation, and 304 for a versioned resource. */
 export function successResponses(method: string, { answer }: Operation): ZodOpenApiResponsesObject {
-  const { status, schema, mediaTypes, isVersioned = false } = answer;
+  const { status, schema, mediaTypes, isVersioned = false, headers: own = [] } = answer;
   const changes = method === 'POST' || method === 'PATCH';
   const headers: HeaderName[] = [
     ...usualHeaders,
+    ...own,
     ...(isVersioned ? (['ETag'] as const) : []),
     ...(status === 201 ? (['Location'] as const) : []),
     ...(changes ? (['Idempotent-Replayed'] as const) : []),

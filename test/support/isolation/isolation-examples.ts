@@ -1,6 +1,7 @@
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../api-client';
 import { emailSettingsExamples } from './email-examples';
+import { exportExamples } from './export-examples';
 import { product, unknownId } from '../patterns';
 
 /** One call of a route that names the owner's resources wherever the route takes an id. */
@@ -14,6 +15,8 @@ export interface RouteExample {
    * affects their own environment.
    */
   readonly strangers?: readonly number[];
+  /** Scopes that the route needs in addition to its own. */
+  readonly scopes?: readonly string[];
   /** The owner's status, if it is no success. */
   readonly owner?: number;
 }
@@ -306,6 +309,7 @@ function listExamples({
     'GET /email-suppressions': list('/email-suppressions', `email=${ownerMark}@example.com`),
     // Only sandboxes have an inbox.
     'GET /sandboxes/inbox': { path: '/sandboxes/inbox', strangers: [200, 409] },
+    ...exportExamples,
     'GET /api-keys': list('/api-keys'),
   };
 }

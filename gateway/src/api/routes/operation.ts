@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import type { ErrorCode } from './error-codes';
 
+/** Media types of responses that are not JSON. */
+type MediaType =
+  'application/pdf' | 'application/x-ndjson' | 'application/xml' | 'application/zip' | 'text/csv';
+
+/** Headers of exports. */
+type ExportHeader = 'Export-Position' | 'Trailer';
+
 /** Description of a route in the API document. */
 export interface Operation {
   /** Unique id, a verb and its object: `createCustomer`. */
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
+  /** Schemas of path parameters that are no ids. */
+  readonly params?: Readonly<Record<string, z.ZodType>>;
   /** The schema that reads the body. */
   readonly body?: z.ZodType;
   /** The schema that reads the query. */
@@ -16,7 +25,9 @@ export interface Operation {
     /** Schema of a JSON body, if any. */
     readonly schema?: z.ZodType;
     /** Media types of a body that is not JSON. */
-    readonly mediaTypes?: readonly ('application/pdf' | 'application/xml')[];
+    readonly mediaTypes?: readonly MediaType[];
+    /** Headers of the response in addition to the usual ones. */
+    readonly headers?: readonly ExportHeader[];
     /** True if the header `ETag` carries the version. */
     readonly isVersioned?: boolean;
   };

@@ -3,8 +3,8 @@ import type { Peers } from '../../peers';
 import type { ApiAnswer } from '../../http/answer';
 import type { ApiRequest } from '../input/request';
 
-/** Reasons for which requests of a route may wait. */
-export type Waits = 'CLOCK' | 'EVENTS';
+/** Reasons for which requests of a route may last long. */
+export type Waits = 'CLOCK' | 'EVENTS' | 'EXPORT';
 
 /** An operation of the API. */
 export interface Route {
@@ -22,8 +22,8 @@ export interface Route {
   /** True for a POST without side effects, for which a read scope suffices. */
   readonly readsOnly?: boolean;
   /**
-   * Reason why requests of the route may wait for long: for the clock, or for events if they ask
-   * to. Waiting requests have limits of their own.
+   * Reason why requests of the route may last long: they wait for the clock, or for events if they
+   * ask to, or export. Such requests have limits of their own.
    */
   readonly waits?: Waits;
   /** True if the route deletes the environment `:id`, whose keys end with the response. */

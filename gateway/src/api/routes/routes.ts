@@ -13,6 +13,7 @@ import { eventRoutes } from './events';
 import { invoiceRoutes } from './invoices';
 import { meterRoutes } from './meters';
 import { meterPriceRoutes } from './meter-prices';
+import { exportRoutes } from './exports';
 import { portalSessionRoutes } from './portal-sessions';
 import { portalSettingsRoutes } from './portal-settings';
 import { previewRoutes } from './subscriptions/previews';
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...webhookEventRoutes,
   ...emailRoutes,
   ...emailSettingsRoutes,
+  ...exportRoutes,
   ...sandboxRoutes,
   ...apiKeyRoutes,
 ];
