@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -41,8 +43,13 @@ async function typed(args: readonly string[], input: string): Promise<Ran> {
   return await run('script', ['--quiet', '--return', '--command', command, '/dev/null'], input);
 }
 
-async function run(command: string, args: readonly string[], input: string): Promise<Ran> {
-  const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: folder };
+async function run(
+  command: string,
+  args: readonly string[],
+  input: string,
+  variables: Readonly<Record<string, string | undefined>> = {},
+): Promise<Ran> {
+  const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: folder, ...variables };
   const child = spawn(command, args, { cwd: folder, env });
   child.stdin.end(input);
   const [output, errors, status] = await Promise.all([
@@ -249,4 +256,48 @@ test('no output and no file but the profiles contains a key', async () => {
   const texts = shown.flatMap(({ output, errors }) => [output, errors]).join('\n');
   expect(texts).not.toContain(sandbox.key);
   expect(await readFile(join(folder, 'billing/config.json'), 'utf8')).toContain(sandbox.key);
+});
+
+describe('export', () => {
+  test('writes all objects of a resource, and checks their end', async () => {
+    await signIn('sandbox', sandbox.key);
+    for (const email of ['one@example.com', 'two@example.com']) {
+      await sandbox.expect(201, sandbox.post('/customers', { email }));
+    }
+    const rows = await linesOf('--profile', 'sandbox', 'export', 'customers');
+    expect(rows.map(({ email }) => email)).toEqual(
+      (await sandbox.all('/customers?order=asc')).map(({ email }) => email),
+    );
+    const csv = await billing(['--profile', 'sandbox', 'export', 'customers', '--format', 'csv']);
+    expect(csv).toMatchObject({ status: 0, errors: '' });
+    expect(csv.output.split('\r\n')).toHaveLength(rows.length + 2);
+    const later = ['--profile', 'sandbox', 'export', 'customers', '--from', '2026-02-01T00:00:00Z'];
+    expect(await billing(later)).toMatchObject({ status: 0, output: '', errors: '' });
+  });
+
+  test('of an unknown resource fails', async () => {
+    expect(await billing(['--profile', 'sandbox', 'export', 'nothing'])).toMatchObject({
+      status: 1,
+      output: '',
+      errors: expect.stringMatching(/^Not found \(not_found\)\nRequest \S+\n$/),
+    });
+  });
+
+  test.each([
+    ['its end is missing', undefined],
+    ['its digest is wrong', 'sha-256=:AAAA:'],
+  ])('fails if %s', async (problem, digest) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { Trailer: 'Content-Digest' });
+      response.write('{"id":"a"}\n');
+      if (digest !== undefined) response.addTrailers({ 'Content-Digest': digest });
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const env = { BILLING_API_KEY: sandbox.key, BILLING_URL: url };
+    const ran = await run(process.execPath, [program, 'export', 'customers'], '', env);
+    server.close();
+    expect(ran).toMatchObject({ status: 1, errors: expect.stringContaining(problem) });
+  });
 });

@@ -4,6 +4,7 @@ import { type ApiFlags, callApi } from './command/api';
 import { advanceClock, showClock, stopClock } from './command/clock';
 import { completion } from './command/completion';
 import { examine } from './command/doctor';
+import { exportResource } from './command/export';
 import { listen } from './command/listen';
 import { listProfiles, login, logout, showStatus } from './command/profiles';
 import { createSandbox, deleteSandbox, listSandboxes } from './command/sandbox';
@@ -131,6 +132,16 @@ function addRest(program: Command, terminal: Terminal): void {
     .option('--events <types>', 'only these types, separated by commas')
     .option('--after <cursor>', 'begin after an earlier event')
     .action((_flags, command: Command) => listen(terminal, command.optsWithGlobals()));
+  add(program, 'export <resource>', [
+    'write all objects of a resource to the standard output',
+    'billing export invoices --format csv --from 2026-01-01T00:00:00Z > invoices.csv',
+  ])
+    .option('--format <format>', 'ndjson or csv', 'ndjson')
+    .option('--from <time>', 'created at this time or later')
+    .option('--to <time>', 'created before this time')
+    .action((resource: string, _flags, command: Command) =>
+      exportResource(terminal, resource, command.optsWithGlobals()),
+    );
   add(program, 'trigger <kind>', [
     'make an event happen in a sandbox',
     'billing trigger subscription.renewed',
