@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '@billing/chassis/testing';
@@ -287,6 +288,33 @@ testInChromium(
       await open(page, '/settings/email/RECEIPT/de');
       await page.frameLocator('.email-frame').getByRole('heading').waitFor();
       await look(page, 'email text on a phone in the dark');
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'an operator downloads chosen resources as an archive',
+  async () => {
+    await scene.customer({ name: 'Zoe' });
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      await open(page, '/export');
+      await page.getByRole('group', { name: 'Resources' }).getByLabel('Customers').check();
+      const [archive] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')]);
+      expect(archive.suggestedFilename()).toBe('export.zip');
+      const bytes = readFileSync(await archive.path());
+      // The signature of a ZIP file; names of its files are not compressed.
+      expect(bytes.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
+      for (const name of ['customers.csv', 'manifest.json'])
+        expect(bytes.includes(name)).toBe(true);
+      expect(bytes.includes('invoices.csv')).toBe(false);
+      await look(page, 'export');
+    });
+    await visit(browser, { ...phone, colorScheme: 'dark' }, async (page) => {
+      await signIn(page);
+      await open(page, '/export');
+      await look(page, 'export on a phone in the dark');
     });
   },
   timeoutMs,

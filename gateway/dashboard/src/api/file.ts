@@ -11,6 +11,10 @@ export async function readFile(path: string, environmentId: string): Promise<Blo
   const response = await request.catch(() => {
     throw noAnswer();
   });
-  if (response.ok) return response.blob();
+  if (response.ok) {
+    return response.blob().catch(() => {
+      throw noAnswer();
+    });
+  }
   throw problemOf(response, await response.json().catch(() => undefined));
 }

@@ -2,6 +2,7 @@ import {
   Activity,
   AlarmClock,
   Coins,
+  Download,
   FileMinus,
   FlaskConical,
   Gauge,
@@ -66,6 +67,14 @@ export const sections: readonly Section[] = [
             '/tax-report',
             async () => (await import('../pages/money/tax-report-page')).TaxReportPage,
           ),
+        ],
+      },
+      {
+        path: '/export',
+        label: 'Export',
+        Icon: Download,
+        routes: [
+          page('/export', async () => (await import('../pages/export/export-page')).ExportPage),
         ],
       },
     ],

@@ -1,0 +1,67 @@
+import { exportedNames } from '@billing/kernel/input/export';
+import { addressOf } from '../../api/client';
+import { useEnvironment } from '../../api/environment';
+import { readFile } from '../../api/file';
+import { PageLayout, Panel } from '../../parts/element/layout';
+import { ChoicesField, Form, SelectField, TextField } from '../../parts/form/form';
+import { keepFile } from '../../parts/table/data-table';
+import { fromTimeField } from '../../parts/text/time-field';
+
+const formats = [
+  ['CSV', 'CSV, for spreadsheets'],
+  ['NDJSON', 'NDJSON, for programs'],
+] as const;
+
+/** Download of all objects of some resources. */
+export function ExportPage() {
+  const { id: environmentId } = useEnvironment();
+  return (
+    <PageLayout
+      title="Export"
+      lead="Download all objects of this environment as a ZIP archive, with one file for each resource."
+    >
+      <Panel>
+        <Form
+          submit="Download"
+          onSubmit={async (values) => {
+            const query = {
+              resources: values.all('resources').join(','),
+              format: values.text('format'),
+              from: fromTimeField(values.optional('from')),
+              to: fromTimeField(values.optional('to')),
+            };
+            const file = await readFile(addressOf('/v1/exports/all.zip', query), environmentId);
+            keepFile('export.zip', file);
+          }}
+        >
+          <ChoicesField
+            name="resources"
+            label="Resources"
+            hint="Without a choice, the archive has all of them."
+            choices={exportedNames}
+            labelOf={labelOf}
+          />
+          <SelectField name="format" label="Format" choices={formats} />
+          <TextField
+            name="from"
+            label="Created from (UTC)"
+            type="datetime-local"
+            hint="Optional. For usage events, their timestamp."
+          />
+          <TextField
+            name="to"
+            label="Created before (UTC)"
+            type="datetime-local"
+            hint="Optional."
+          />
+        </Form>
+      </Panel>
+    </PageLayout>
+  );
+}
+
+/** `invoice-lines` is shown as `Invoice lines`. */
+function labelOf(name: string): string {
+  const text = name.replaceAll('-', ' ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
