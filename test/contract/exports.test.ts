@@ -5,7 +5,7 @@ import { fromBufferPromise } from 'yauzl';
 import { eventually } from '@billing/chassis/testing';
 import { causeEveryKind } from '../support/every-kind';
 import type { ApiClient } from '../support/api-client';
-import { contentDigest, exportedRows, readExport } from '../support/export-client';
+import { contentDigest, exportedRows, readExport } from '../support/export/export-client';
 import { product } from '../support/patterns';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 

@@ -1,8 +1,11 @@
 import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../support/api-client';
 import type { WebhookReceiver } from '../support/webhook-receiver';
+import { readExport } from '../support/export/export-client';
+import { type AnnouncedResource, announcedResources } from './export/announced-resource';
 import type {
   DiscountChangePicture,
+  ExportPicture,
   FeedEntryPicture,
   FeedPicture,
   ForeignRead,
@@ -52,6 +55,8 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
       : await environmentOf(addresses, client.key ?? '');
   const lists = await readLists(client);
   const endpoints = await client.all('/webhook-endpoints');
+  const meters: any[] = await client.expect(200, client.get('/meters'));
+  const exports = await readExports(client, { ...lists, meters });
   const ids = new Set(lists.subscriptions.map(({ id }) => id as string));
   const logs =
     tenant === undefined || addresses === undefined
@@ -74,7 +79,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     discounts: lists.discounts,
     discountChanges: await readDiscountChanges(client, lists),
     meterPrices: lists.products.flatMap(({ meterPrices }) => meterPrices),
-    meters: await client.expect(200, client.get('/meters')),
+    meters,
     // Before the events, so that these have all events that the states count.
     usageStates: await readUsageStates(client, lists),
     usageEvents: await client.all('/events'),
@@ -94,6 +99,8 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
       ...endpoint,
       received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),
     })),
+    exports,
+    // After the exports, so that it has all events that their rows show.
     feed: await readFeed(client),
     sessions:
       tenant === undefined || addresses === undefined
@@ -130,6 +137,24 @@ async function readFeed(client: ApiClient): Promise<FeedPicture> {
       newest: Number(newest),
     };
   }
+}
+
+/** Undefined if a release or a key has no exports. */
+async function readExports(
+  client: ApiClient,
+  present: Readonly<Record<AnnouncedResource, readonly any[]>>,
+): Promise<ExportPicture[] | undefined> {
+  const exports: ExportPicture[] = [];
+  for (const resource of Object.keys(announcedResources) as AnnouncedResource[]) {
+    const { status, headers, body, isComplete } = await readExport(client, `${resource}.ndjson`);
+    if (status === 403 || status === 404) return undefined;
+    if (status !== 200 || !isComplete) throw new Error(`Export of ${resource} is incomplete`);
+    const lines = body.toString().split('\n').slice(0, -1);
+    const rows = lines.map((line) => JSON.parse(line) as ExportPicture['rows'][number]);
+    const position = Number(headers['export-position']);
+    exports.push({ resource, rows, position, present: present[resource] });
+  }
+  return exports;
 }
 
 async function readClock(client: ApiClient): Promise<{ now: Date; isManual: boolean }> {

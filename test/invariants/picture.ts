@@ -1,3 +1,4 @@
+import type { AnnouncedResource } from './export/announced-resource';
 import type { ReceivedWebhook } from '../support/webhook-receiver';
 
 /** Amounts are integers of the smallest unit, times ISO 8601 texts, as in REST. */
@@ -258,6 +259,15 @@ export interface FeedPicture {
   readonly newest: number;
 }
 
+/** An exported resource, and the objects that its list shows. */
+export interface ExportPicture {
+  readonly resource: AnnouncedResource;
+  readonly rows: readonly { readonly id: string }[];
+  /** Position of the feed before the first row was read. */
+  readonly position: number;
+  readonly present: readonly { readonly id: string }[];
+}
+
 /** A decoded entry of a service's event log. */
 export interface EventPicture {
   readonly service: string;
@@ -332,6 +342,8 @@ export interface Picture {
   readonly storedUsage: StoredUsagePicture | undefined;
   readonly endpoints: readonly EndpointPicture[];
   readonly feed: FeedPicture | undefined;
+  /** Undefined if the key or the release has no exports. */
+  readonly exports: readonly ExportPicture[] | undefined;
   readonly sessions: readonly SessionPicture[] | undefined;
   readonly events: readonly EventPicture[] | undefined;
   /** False if old events of the environment may have been deleted. */

@@ -35,6 +35,7 @@ import {
   write,
 } from './testing';
 import { creditViolations } from './credit-violations';
+import { exportViolations } from './export/export-violations';
 import { entries, first, invoices, paymentViolations } from './payment-violations';
 
 const subscription = (changes: Partial<SubscriptionPicture>): Partial<Picture> => ({
@@ -205,6 +206,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I20', 'an entry that its invoice does not hold', entries({ invoiceId: 'invoice-2' })],
   ...paymentViolations,
   ...creditViolations,
+  ...exportViolations,
   ['I6', 'PAID without a charge', first({ payments: [], amountPaid: 0 })],
   ['I6', 'a charge of an invoice that is not PAID', first({ status: 'OPEN', paidAt: null })],
   [

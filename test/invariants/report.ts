@@ -1,5 +1,6 @@
 import { balancesAddUp } from './balances';
 import { creditsStayWithin, refundsStayWithin } from './credits';
+import { exportsAreConsistent } from './export/announced-resource';
 import { feedIsWhole } from './feed';
 import type { Invariant } from './invariant';
 import { environmentsAreApart } from './isolation';
@@ -33,6 +34,7 @@ export const invariants: readonly Invariant[] = [
   webhooksArrive,
   feedIsWhole,
   bodiesRepeatScalars,
+  exportsAreConsistent,
   writesAreDurable,
   nothingIsPending,
   numbersHaveNoGaps,

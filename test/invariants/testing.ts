@@ -285,6 +285,9 @@ export const discount = {
   redemptionCount: 1,
 };
 
+/** A customer whose creation is exported. */
+export const aCustomer = { id: 'customer-1', name: 'Acme' };
+
 /** The events of a subscription in the feed. */
 export const feed: FeedPicture = {
   entries: [1, 2].map((sequence) => ({
@@ -319,6 +322,7 @@ export const whole: Picture = {
   storedUsage: { compared: 3, mismatches: [], searchedEvents: 1, uncounted: [] },
   endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],
   feed,
+  exports: [{ resource: 'customers', rows: [aCustomer], position: 2, present: [aCustomer] }],
   sessions: [session],
   events: [anEvent(1), anEvent(2)],
   areEventsWhole: true,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { get, type IncomingHttpHeaders } from 'node:http';
-import type { ApiClient } from './api-client';
+import type { ApiClient } from '../api-client';
 
 /** A response with its trailers, which fetch does not show. */
 export interface Exported {
