@@ -1,9 +1,13 @@
 import type { Collection, Db } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
+import { decodeCustomer } from './erased-customer';
 import { customerDefinition, type CustomerDocument, externalIdKey } from './store';
 
-type NameDocument = Pick<CustomerDocument, 'externalId' | 'externalIdKey' | 'erasedAt'> & {
+type NameDocument = Pick<
+  CustomerDocument,
+  'externalId' | 'externalIdKey' | 'erasedAt' | 'erasedCustomer'
+> & {
   readonly _id: string;
   readonly environmentId: string;
 };
@@ -39,6 +43,28 @@ export class CustomerNameStore {
         externalId === null ? [] : [{ externalId, id }],
       ),
     };
+  }
+
+  /** Real time of the latest deletion of a customer with an external id; undefined: none. */
+  async freedAt(
+    { environmentId }: Tenant,
+    { externalId, after }: { readonly externalId: string; readonly after: Date },
+  ): Promise<Date | undefined> {
+    const deleted = await retryTransient(() =>
+      this.customers
+        .find({ environmentId, erasedAt: { $gt: after } })
+        .project<Pick<CustomerDocument, 'erasedAt' | 'erasedCustomer'>>({
+          erasedAt: 1,
+          erasedCustomer: 1,
+        })
+        .toArray(),
+    );
+    const times = deleted.flatMap(({ erasedAt, erasedCustomer }) =>
+      erasedAt && erasedCustomer && decodeCustomer(erasedCustomer).externalId === externalId
+        ? [erasedAt.getTime()]
+        : [],
+    );
+    return times.length === 0 ? undefined : new Date(Math.max(...times));
   }
 
   private async find(

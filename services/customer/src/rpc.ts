@@ -37,8 +37,9 @@ import {
   textsOf,
 } from './customer';
 import type { Customers } from './customer-store';
+import { encodeCustomer } from './erased-customer';
 import { eraseCustomer, refuseObligations } from './erasure';
-import { encodeCustomer } from './erasure-worker';
+import { waitUntilForgotten } from './external-id-reuse';
 import { fetchObligations, type Peers } from './peers';
 import { customersWith } from './store';
 
@@ -72,6 +73,8 @@ export function customerRpc({ customers, names, peers, clock }: CustomerDependen
           id: newResourceId(context, 'customer'),
           metadataProblems: checkMetadata(request.metadata),
         });
+        const { externalId } = customer;
+        if (externalId !== null) await waitUntilForgotten(externalId, context, { names, clock });
         const stored = await customers.insert(customer, context);
         return { customer: toProtoCustomer(stored) };
       },

@@ -54,3 +54,25 @@ test('the least recently used name is evicted first', async () => {
   await directory.find('one', [named('y')], ask);
   expect(questions).toEqual([['x', 'y'], ['z'], ['y']]);
 });
+
+test('an id is cached for five seconds, and an external id, which may get another customer, for one', async () => {
+  let nowMs = 0;
+  const directory = new CustomerDirectory(10, () => nowMs);
+  const { questions, ask } = owner();
+  const names: CustomerName[] = [named('ada'), { kind: 'id', value: 'bob' }];
+  const findAt = async (ms: number) => {
+    nowMs = ms;
+    await directory.find('one', names, async (asked) => {
+      // The time of the call counts, not that of its answer.
+      nowMs += 400;
+      return ask(asked);
+    });
+  };
+  await findAt(0);
+  await findAt(999);
+  expect(questions).toEqual([['ada', 'bob']]);
+  await findAt(1_000);
+  expect(questions.slice(1)).toEqual([['ada']]);
+  await findAt(5_000);
+  expect(questions.slice(2)).toEqual([['ada', 'bob']]);
+});

@@ -12,18 +12,23 @@ export type FindCustomers = (
 ) => Promise<ReadonlyMap<string, string>>;
 
 // Another replica may be told that a customer was deleted. A deletion ends 20 s later what was
-// accepted in between.
-const cachedMsMax = 5_000;
+// accepted in between. An external id may belong to another customer 2 s after a deletion.
+const cachedMsMax: Readonly<Record<CustomerName['kind'], number>> = {
+  id: 5_000,
+  externalId: 1_000,
+};
 
 interface KnownCustomer {
   readonly id: string;
-  readonly askedAtMs: number;
+  /** Time from which the entry is invalid. */
+  readonly untilMs: number;
 }
 
 /**
  * Caches known customers. A customer never changes its id or external id, and is seldom deleted, so
- * entries stay valid for some seconds. Unknown names are not cached, because the customer may be
- * created at any time. Evicts the least recently used entry first.
+ * entries stay valid for a while after the call that found them began. Unknown names are not
+ * cached, because the customer may be created at any time. Evicts the least recently used entry
+ * first.
  */
 export class CustomerDirectory {
   private readonly known = new Map<string, KnownCustomer>();
@@ -58,9 +63,11 @@ export class CustomerDirectory {
       else found.set(key, id);
     }
     if (missing.size === 0) return found;
+    const askedAtMs = this.nowMs();
     for (const [key, id] of await ask([...missing.values()])) {
       found.set(key, id);
-      this.cache(`${environmentId}:${key}`, id);
+      const kind = missing.get(key)?.kind ?? 'externalId';
+      this.cache(`${environmentId}:${key}`, { id, untilMs: askedAtMs + cachedMsMax[kind] });
     }
     return found;
   }
@@ -69,13 +76,13 @@ export class CustomerDirectory {
     const found = this.known.get(key);
     if (found === undefined) return undefined;
     this.known.delete(key);
-    if (this.nowMs() - found.askedAtMs >= cachedMsMax) return undefined;
+    if (this.nowMs() >= found.untilMs) return undefined;
     this.known.set(key, found);
     return found.id;
   }
 
-  private cache(key: string, id: string): void {
-    this.known.set(key, { id, askedAtMs: this.nowMs() });
+  private cache(key: string, customer: KnownCustomer): void {
+    this.known.set(key, customer);
     if (this.known.size <= this.customersMax) return;
     const [oldest] = this.known.keys();
     if (oldest !== undefined) this.known.delete(oldest);
