@@ -5,9 +5,11 @@ import type { Clock } from '@billing/chassis/clock';
 import { blankEvents } from '@billing/chassis/event-blanking';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { Service } from '@billing/chassis/service';
-import { Customer as ProtoCustomer } from '@billing/proto/billing/customer/v1/customer';
+import { eraseFailureTexts } from '@billing/chassis/stuck-commands';
+import type { Customer as ProtoCustomer } from '@billing/proto/billing/customer/v1/customer';
 import { erasureSteps } from '@billing/proto/values/erasure';
 import type { Customers } from './customer-store';
+import { decodeCustomer } from './erased-customer';
 import { continueErasure, type EraseCustomer, type ErasureStep } from './erasure';
 import type { Peers } from './peers';
 import type { PortalSessionStore } from './portal-session-store';
@@ -70,15 +72,14 @@ export class ErasureWorker {
     context: CallContext,
   ): Promise<void> {
     const { customers, sessions } = this.dependencies;
-    if (step === 'EVENTS') await this.blankEvents(customerId, context);
+    const { db } = this.dependencies.service;
+    const { documents } = customers.records;
+    const { environmentId } = context.tenant;
+    const own = { documents, filter: { environmentId, _id: customerId } };
+    if (step === 'EVENTS') await blankEvents(db, own);
+    await eraseFailureTexts(db, own);
     await sessions.deleteOf(customerId, context.tenant);
     if (before !== undefined) await customers.releaseExternalId(before, context);
-  }
-
-  private blankEvents(customerId: string, { tenant: { environmentId } }: CallContext) {
-    const { service, customers } = this.dependencies;
-    const { documents } = customers.records;
-    return blankEvents(service.db, { documents, filter: { environmentId, _id: customerId } });
   }
 
   private due(): Promise<AggregateDocument[]> {
@@ -88,13 +89,4 @@ export class ErasureWorker {
       customers.records.documents.find(due).sort({ eraseAt: 1 }).limit(batchMax).toArray(),
     );
   }
-}
-
-/** Encodes the customer for the services that erase it. */
-export function encodeCustomer(customer: ProtoCustomer): string {
-  return JSON.stringify(ProtoCustomer.toJSON(customer));
-}
-
-function decodeCustomer(text: string): ProtoCustomer {
-  return ProtoCustomer.fromJSON(JSON.parse(text));
 }

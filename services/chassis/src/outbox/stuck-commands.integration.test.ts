@@ -12,7 +12,7 @@ import { newId } from '../ids';
 import { connectPeer, type Peer } from '../grpc/peer';
 import { createLogger } from '../telemetry/logging';
 import { type RunningService, Service } from '../service/service';
-import { StuckCommands } from './stuck-commands';
+import { eraseFailureTexts, StuckCommands } from './stuck-commands';
 import {
   dropTestDatabase,
   dropTestStream,
@@ -259,4 +259,20 @@ describe('transient failures', () => {
   test('never include an unfinished pass', async () => {
     expect(await recordedAfter(unfinishedPass(), [start, minutesLater(60)])).toEqual([0, 0]);
   });
+});
+
+test('the errors of the commands of a deleted customer are erased, and no others', async () => {
+  const context = testContext();
+  const { environmentId } = context.tenant;
+  const [leaver, other] = [newId(), newId()];
+  const stuck = service.db.collection<{ _id: string; lastError: string }>('stuckCommands');
+  for (const id of [leaver, other]) {
+    await orders.within(context).insert({ state: { id }, events: [], commands: [] });
+    const failed = { environmentId, aggregateId: id, lastError: 'Ada is unknown' };
+    await stuck.insertOne({ _id: id, ...failed });
+  }
+  const filter = { environmentId, _id: leaver };
+  await eraseFailureTexts(service.db, { documents: orders.documents, filter });
+  expect(await stuck.findOne({ _id: leaver })).toMatchObject({ lastError: '' });
+  expect(await stuck.findOne({ _id: other })).toMatchObject({ lastError: 'Ada is unknown' });
 });

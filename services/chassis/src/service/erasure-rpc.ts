@@ -10,6 +10,7 @@ import type { CallContext } from '../grpc/call-context';
 import { erasureCallers } from '../grpc/callers';
 import { type RpcDependencies, type RpcService, rpcService } from '../grpc/rpc';
 import { blankEvents, listSubjects } from '../outbox/event-blanking';
+import { eraseFailureTexts } from '../outbox/stuck-commands';
 
 /** Aggregates whose events are about customers. */
 export interface CustomersAggregates {
@@ -29,7 +30,10 @@ export interface Erasing {
   readonly endLateWrites?: (request: EraseCustomerRequest, context: CallContext) => Promise<void>;
   /** Erases what could be replayed until now. Absent: there is nothing. */
   readonly eraseReplayable?: (customerId: string, context: CallContext) => Promise<void>;
-  /** Aggregates whose events are blanked in the log of the service. Absent: none. */
+  /**
+   * Aggregates whose events are blanked in the log of the service, and the texts of errors of their
+   * commands erased. Absent: none.
+   */
   readonly announcers?: readonly CustomersAggregates[];
 }
 
@@ -52,6 +56,7 @@ export function erasureRpc(
           await endLateWrites?.(request, context);
         }
         await eraseData(request, context);
+        for (const found of announcing(customerId, context)) await eraseFailureTexts(db, found);
         if (step !== ProtoErasureStep.ERASURE_STEP_EVENTS) return {};
         for (const found of announcing(customerId, context)) await blankEvents(db, found);
         await eraseReplayable?.(customerId, context);
