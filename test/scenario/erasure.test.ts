@@ -52,6 +52,101 @@ test('20 subscriptions created while their customer is deleted are canceled, and
   }, steps);
 });
 
+describe('usage that arrived before the deletion of its customer', () => {
+  let meterId: string;
+  let metered: string;
+
+  beforeAll(async () => {
+    meterId = String((await create('/meters', { name: 'Calls', aggregation: 'SUM' })).id);
+    metered = String((await create('/products', product)).id);
+    const body = { prices: [{ meterId, unitAmount: '10' }] };
+    await api.expect(200, api.request('PATCH', `/products/${metered}/meter-prices`, { body }));
+  });
+
+  const use = (customerId: string, quantity: number) =>
+    create('/events/ingest', { events: [{ customerId, meterId, quantity }] });
+
+  /** Amounts of the customer's usage on invoices, in order. */
+  async function billed(customerId: string): Promise<number[]> {
+    const invoices = await api.all(`/invoices?customerId=${customerId}`);
+    const lines = invoices.flatMap(({ lineItems }: any) => lineItems as any[]);
+    return lines
+      .filter((line) => line.meterId === meterId)
+      .map((line) => Number(line.amount))
+      .toSorted();
+  }
+
+  /** A customer whose subscription has ended and is billed, and late usage of it. */
+  async function endedCustomer(fields: object, order: object): Promise<string> {
+    const email = `${mark}@race.example`;
+    const { id } = await create('/customers', { email, currency: 'EUR', ...fields });
+    const customerId = String(id);
+    const subscription = await create('/subscriptions', {
+      ...{ customerId, productId: metered, ...order },
+    });
+    await use(customerId, 3);
+    const ended = { atPeriodEnd: false };
+    await api.expect(200, api.post(`/subscriptions/${String(subscription.id)}/cancel`, ended));
+    await eventually(async () => {
+      expect(await billed(customerId)).toEqual([30]);
+    }, steps);
+    await use(customerId, 4);
+    return customerId;
+  }
+
+  test('is charged to its card first, and later usage is refused', async () => {
+    const authorizedTransactionId = `txn_4242424242424242_${metered}`;
+    const customerId = await endedCustomer({}, { authorizedTransactionId });
+    await eventually(async () => {
+      // 409 while the card is being charged.
+      expect(await api.delete(`/customers/${customerId}`)).toMatchObject({ status: 204 });
+    }, steps);
+    expect(await billed(customerId)).toEqual([30, 40]);
+    const invoices = await api.all(`/invoices?customerId=${customerId}`);
+    expect(new Set(invoices.map(({ status }: any) => String(status)))).toEqual(new Set(['PAID']));
+    const { body } = await api.post('/events/ingest', {
+      events: [{ customerId, meterId, quantity: 1 }],
+    });
+    expect(body).toMatchObject({ accepted: 0, rejected: [{ error: 'Customer not found' }] });
+  });
+
+  test('is on an invoice that is in the way of the deletion until it is settled', async () => {
+    const customerId = await endedCustomer({ collectionMethod: 'SEND_INVOICE' }, {});
+    const settle = async () => {
+      for (const { id, status } of await api.all(`/invoices?customerId=${customerId}`)) {
+        if (status !== 'OPEN') continue;
+        const path = `/invoices/${String(id)}/mark-uncollectible`;
+        await api.expect(200, api.post(path, {}));
+      }
+    };
+    await settle();
+    expect(await api.delete(`/customers/${customerId}`)).toMatchObject({
+      ...{ status: 409, body: { error: 'Customer has an open invoice' } },
+    });
+    expect(await billed(customerId)).toEqual([30, 40]);
+    await settle();
+    await api.expect(204, api.delete(`/customers/${customerId}`));
+    expect(await billed(customerId)).toEqual([30, 40]);
+  });
+});
+
+test('usage for an external id belongs to the customer that has it since a deletion', async () => {
+  const { id: meterId } = await create('/meters', { name: 'Pages', aggregation: 'SUM' });
+  const externalId = `${mark}@race`;
+  const fields = { email: `${mark}@race.example`, externalId };
+  const use = (quantity: number) =>
+    create('/events/ingest', {
+      events: [{ externalCustomerId: externalId, meterId, quantity }],
+    });
+  const { id: first } = await create('/customers', fields);
+  await use(1);
+  await api.expect(204, api.delete(`/customers/${String(first)}`));
+  const { id: second } = await create('/customers', fields);
+  await use(20);
+  const { data } = await api.expect(200, api.get(`/events?customerId=${String(second)}`));
+  expect(data).toMatchObject([{ quantity: '20' }]);
+});
+
 test('a deleted customer is in no database but on invoices, also in what is replayed', async () => {
   const { id } = await create('/customers', person);
   await useEverything(String(id));

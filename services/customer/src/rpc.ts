@@ -138,6 +138,9 @@ async function deleteCustomer(
 ): Promise<void> {
   const stored = await customers.get(id, context);
   refuseObligations(await fetchObligations(peers, id, context));
+  await peers.subscription.billEndedSubscriptions({ customerId: id }, context);
+  // The last bills may have left something to pay.
+  refuseObligations(await fetchObligations(peers, id, context));
   const erase = (customer: Customer) => {
     const encoded = encodeCustomer(toProtoCustomer({ ...stored, state: customer }));
     return eraseCustomer(customer, { realNow: clock.now(), encoded });

@@ -83,6 +83,7 @@ async function startOwners(): Promise<RunningService> {
       applyCollectionResult: unused,
       createFromCheckout: unused,
       listUsagePeriods: unused,
+      billEndedSubscriptions: unused,
       checkChange: async ({ changeId }, context) => {
         const { state } = await answer(`change ${changeId}`, '', context);
         const { REDEMPTION_STATE_UNSPECIFIED: unknown } = RedemptionState;

@@ -18,6 +18,7 @@ export const subscriptionCallers: Callers<SubscriptionServiceServer> = {
   checkSubscriptionRedemption: ['discount'],
   checkChange: ['checkout', 'discount'],
   listUsagePeriods: ['metering'],
+  billEndedSubscriptions: ['customer'],
 };
 
 export const changeCallers: Callers<ChangeServiceServer> = {

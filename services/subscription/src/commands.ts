@@ -70,8 +70,8 @@ export function subscriptionCommands(dependencies: CommandDependencies): Command
     billOwed: (_payload: BillOwed['payload'], { aggregateId, context }) =>
       billOwed(aggregateId, context, dependencies),
 
-    billLate: (_payload: BillLate['payload'], { aggregateId, context }) =>
-      billLate(aggregateId, context, dependencies),
+    billLate: (payload: BillLate['payload'], { aggregateId, context }) =>
+      billLate(aggregateId, payload, context, dependencies),
 
     close: async ({ invoiceId, isOwed }: Close['payload'], { aggregateId, context }) => {
       const { state } = await subscriptions.get(aggregateId, context);

@@ -27,6 +27,10 @@ import { subscriptionCallers } from './callers';
 import type { CreationDependencies } from './creation/create-subscription';
 import { creationRpc } from './creation/rpc';
 import { toProtoSubscription } from './subscription-message';
+import {
+  billEndedSubscriptions,
+  type FinalBillDependencies,
+} from './erasure/bill-ended-subscriptions';
 import { uncancel } from './lifecycle/cancellation';
 import { changeFields, type SubscriptionChanges } from './lifecycle/change';
 import { applyCollectionResult, type CollectionResult } from './lifecycle/collection';
@@ -36,7 +40,9 @@ import type { SubscriptionPhase, SubscriptionStatus } from './subscription/subsc
 import { redemptionState } from './subscription/tombstone';
 
 /** The service's calls. */
-export function subscriptionRpc(dependencies: CreationDependencies & CancellationDependencies) {
+export function subscriptionRpc(
+  dependencies: CreationDependencies & CancellationDependencies & FinalBillDependencies,
+) {
   const { subscriptions } = dependencies;
   return rpcService<SubscriptionServiceServer>(
     SubscriptionServiceService,
@@ -103,6 +109,11 @@ export function subscriptionRpc(dependencies: CreationDependencies & Cancellatio
       checkChange: (request, context) => checkChange(request, context, dependencies),
 
       listUsagePeriods: (request, context) => listUsagePeriods(request, context, dependencies),
+
+      billEndedSubscriptions: async ({ customerId }, context) => {
+        await billEndedSubscriptions(customerId, context, dependencies);
+        return {};
+      },
     },
     // Exempt from the limit: CreateSubscription blocks on ApplyCollectionResult, so limiting that
     // would deadlock under load; CreateFromCheckout serves a payer who has already paid.

@@ -62,7 +62,7 @@ export async function start(
   const keys = new PreviewKeys(service);
   const ofChanges = { subscriptions, changes, peers, clock: service.clock, logger, keys };
   return service.serve([
-    subscriptionRpc(ofChanges),
+    subscriptionRpc({ ...ofChanges, records }),
     changeRpc(ofChanges),
     planRpc({ subscriptions }),
     reportRpc({ reports }),

@@ -175,7 +175,7 @@ export const customerRoutes: readonly Route[] = [
       id: 'deleteCustomer',
       summary: 'Delete a customer',
       description:
-        'Erases the personal data of the customer. Invoices and credit notes stay, with their buyer. Refused while the customer has an active subscription, an open checkout session, an open invoice or draft, a pending refund or dispute, or a balance.',
+        'Erases the personal data of the customer. Invoices and credit notes stay, with their buyer. Refused while the customer has an active subscription, an open checkout session, an open invoice or draft, a pending refund or dispute, or a balance. Late usage of ended subscriptions is billed first, so a first call may be refused because of its open invoice. A new customer may get the external id at once.',
       answer: { status: 204 },
       errors: ['customer_not_found', 'conflict'],
     },

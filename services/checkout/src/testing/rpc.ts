@@ -145,6 +145,7 @@ class ResultReceiver {
       uncancelSubscription: unknown,
       createFromCheckout: unknown,
       listUsagePeriods: unknown,
+      billEndedSubscriptions: unknown,
       checkSubscriptionRedemption: unknown,
       checkChange: ({ changeId }) => Promise.resolve({ exists: this.changes.has(changeId) }),
       applyCollectionResult: (request, context) => {

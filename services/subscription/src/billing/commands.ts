@@ -3,7 +3,8 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { isErased } from '../subscription/erased';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
-import type { BillPeriod } from '../subscription/command';
+import type { BillLate, BillPeriod } from '../subscription/command';
+import { lateBillNumber } from '../subscription/late-bill';
 import type { Closing } from '../subscription/over-limit-state';
 import { endedWithin } from '../subscription/subscription';
 import { isBilled } from '../subscription/usage-billing';
@@ -58,11 +59,14 @@ export async function billEnd(
 /** Bills usage reported after the end of a subscription for its last periods. */
 export async function billLate(
   id: string,
+  { round = 1 }: BillLate['payload'],
   context: CallContext,
   dependencies: BillingDependencies,
 ): Promise<void> {
   const stored = await dependencies.subscriptions.get(id, context);
+  const { state } = stored;
   // Usage of a deleted customer has no payer.
-  if (isErased(stored.state)) return;
-  if (stored.state.periodIndex !== null) await attemptLateBill(stored, context, dependencies);
+  if (isErased(state) || state.periodIndex === null) return;
+  if (isBilled(state, lateBillNumber(state, round))) return;
+  await attemptLateBill(stored, round, context, dependencies);
 }

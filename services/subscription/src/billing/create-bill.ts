@@ -19,6 +19,7 @@ import { runningDiscount } from '../subscription/discount';
 import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
 import type { Closing } from '../subscription/over-limit-state';
 import { periodOf } from '../subscription/billing-cycle';
+import { lateBillNumber, lateKey } from '../subscription/late-bill';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
 import { lastPeriod, type Settlement, settlementBefore } from '../usage/settlement';
 import { type UsageLine, usageLines } from '../usage/usage-line';
@@ -179,19 +180,20 @@ export async function attemptFinalBill(
 
 /**
  * Bills usage reported after the end of a subscription for its last periods; credit still to be
- * deducted lapses. Returns false when the bill is over the limit.
+ * deducted lapses with the last such bill. Returns false when the bill is over the limit.
  */
 export async function attemptLateBill(
   stored: Stored<Subscription>,
+  round: number,
   context: CallContext,
   dependencies: BillingDependencies,
 ): Promise<boolean> {
   const { state } = stored;
-  const through = state.periodIndex ?? 0;
-  const settlement = { key: 'late', through };
+  const key = lateKey(round);
+  const settlement = { key, through: state.periodIndex ?? 0 };
   const settled = await settleUsage(stored, settlement, context, dependencies);
   const bill = endBill(state, settled ?? [], []);
-  const number = through + 2;
+  const number = lateBillNumber(state, round);
   if (!bill.isBillable) {
     return waitOverLimit(
       stored,
@@ -200,16 +202,13 @@ export async function attemptLateBill(
       dependencies,
     );
   }
-  const invoiceId = await billUsage(
-    stored,
-    { key: 'late', bill, isVoided: false },
-    context,
-    dependencies,
-  );
+  const invoiceId = await billUsage(stored, { key, bill, isVoided: false }, context, dependencies);
+  const isLast = state.usage.lateBillAt === null;
+  const refunds = isLast ? [] : bill.refunds;
   await dependencies.subscriptions.record(state.id, context, (current) =>
-    recordEndInvoice(recordBill(current, number, { refunds: [] }), invoiceId),
+    recordEndInvoice(recordBill(current, number, { refunds }), invoiceId),
   );
-  if (bill.refunds.length > 0) dependencies.onDroppedCredits(state.id, stored.tenant);
+  if (isLast && bill.refunds.length > 0) dependencies.onDroppedCredits(state.id, stored.tenant);
   return true;
 }
 

@@ -126,6 +126,35 @@ test('an end with its period bills the last usage, and late usage once after 36 
   await invoiced(id, 3);
 });
 
+test('late usage is billed before its customer is deleted, and later usage after 36 days if the customer stays', async () => {
+  const { metering } = under.peers;
+  metering.usageOf = () => '300';
+  const { id, context } = await subscribe();
+  const cancelAt = later(context, day('02-10'));
+  await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, cancelAt);
+  const bill = (at: string) =>
+    under.subscription.billEndedSubscriptions({ customerId: 'customer' }, later(context, day(at)));
+  // Also waits for the bill of the end.
+  await bill('02-10');
+  await invoiced(id, 2);
+
+  metering.usageOf = () => '302';
+  await bill('02-12');
+  const [, , late] = await invoiced(id, 3);
+  expect(late?.lines).toEqual([['meter', '2', 1n, day('01-31')]]);
+  await bill('02-12');
+  await invoiced(id, 3);
+
+  metering.usageOf = () => '306';
+  await reach(later(context, day('03-19')));
+  const [, , , last] = await invoiced(id, 4);
+  expect(last?.lines).toEqual([['meter', '4', 2n, day('01-31')]]);
+  await reach(later(context, day('12-31')));
+  await bill('12-31');
+  await invoiced(id, 4);
+  await under.subscription.billEndedSubscriptions({ customerId: 'unknown' }, context);
+});
+
 test('an end without usage creates no invoice', async () => {
   const { id, context } = await subscribe();
   await under.subscription.cancelSubscription(

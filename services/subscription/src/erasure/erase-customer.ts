@@ -6,6 +6,7 @@ import { cancel } from '../lifecycle/cancellation';
 import { subscriptionsOf, type Subscriptions } from '../subscription-store';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import { erased } from '../subscription/erased';
+import { hasBills } from './bill-ended-subscriptions';
 
 interface ErasureDependencies {
   readonly records: AggregateCollection<SubscriptionRecord>;
@@ -44,9 +45,8 @@ export function erasingSubscriptions(dependencies: ErasureDependencies): Erasing
 // Checkout ends the open invoices afterwards, the last bills among them.
 async function waitForBills(
   customerId: string,
-  { tenant: { environmentId } }: CallContext,
-  { records }: Pick<ErasureDependencies, 'records'>,
+  context: CallContext,
+  dependencies: Pick<ErasureDependencies, 'records'>,
 ): Promise<void> {
-  const owned = { environmentId, 'customer.id': customerId };
-  if (await records.hasPending(owned)) throw unfinishedPass();
+  if (await hasBills(customerId, context, dependencies)) throw unfinishedPass();
 }

@@ -278,7 +278,7 @@ describe('late usage after the end', () => {
 
   test('is billed once, without an event', () => {
     const { state, events, commands } = takeDueStep(waiting, at(lateBillAt));
-    expect([events, commands]).toEqual([[], [{ type: 'billLate', payload: {} }]]);
+    expect([events, commands]).toEqual([[], [{ type: 'billLate', payload: { round: 1 } }]]);
     expect(dueStep(state)).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@ import { parkReason } from '../over-limit/parking';
 import { type RetryStep, withRetries } from '../over-limit/retries';
 import { canceled, renewed } from '../subscription/announcement';
 import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
+import { billLate } from '../subscription/late-bill';
 import type { Subscription } from '../subscription/subscription';
 import type {
   Decision,
@@ -139,12 +140,6 @@ function end(subscription: Subscription, endedAt: Date): SubscriptionTransition 
     ? [...releaseRedemption(state), ...recordChanges(state)]
     : endBilling(state, { writeOff: false });
   return { state, events: [canceled(state)], commands };
-}
-
-/** Bills late usage once; nothing follows it. */
-function billLate(subscription: Subscription): SubscriptionTransition {
-  const state = { ...subscription, usage: { ...subscription.usage, lateBillAt: null } };
-  return { state, events: [], commands: [{ type: 'billLate', payload: {} }] };
 }
 
 /**

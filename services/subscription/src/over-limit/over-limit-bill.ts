@@ -5,6 +5,7 @@ import type {
   UnbilledSettlements,
 } from '../subscription/over-limit-state';
 import { endedWithin, type OpenInvoice, type Subscription } from '../subscription/subscription';
+import { lateRoundOf } from '../subscription/late-bill';
 import { isBilled } from '../subscription/usage-billing';
 import type { Settlement } from '../usage/settlement';
 import { mayBeSettled } from '../usage/usage-period';
@@ -15,7 +16,7 @@ import { nextSettlement } from './settlement-attempt';
 export type OwedBill =
   | { readonly kind: 'PERIOD'; readonly periodIndex: number }
   | { readonly kind: 'END'; readonly closing: Closing }
-  | { readonly kind: 'LATE' };
+  | { readonly kind: 'LATE'; readonly round: number };
 
 /** A bill over the largest invoice amount, and the settlements that it was made from. */
 export interface OverLimitBill {
@@ -92,7 +93,7 @@ export function owedBill(subscription: Subscription): OwedBill | undefined {
   const { held } = usage;
   if (held === null || periodIndex === null) return undefined;
   const { bill, closing } = held;
-  if (bill > periodIndex + 1) return { kind: 'LATE' };
+  if (bill > periodIndex + 1) return { kind: 'LATE', round: lateRoundOf(subscription, bill) };
   if (bill <= periodIndex && !endedWithin(subscription, bill)) {
     return { kind: 'PERIOD', periodIndex: bill };
   }

@@ -40,10 +40,11 @@ export interface BillEnd extends Command {
   readonly payload: Record<string, never>;
 }
 
-/** Bills late usage once no event can be accepted any more. */
+/** Bills late usage: once no event can be accepted any more, or before the customer is deleted. */
 export interface BillLate extends Command {
   readonly type: 'billLate';
-  readonly payload: Record<string, never>;
+  /** Absent in commands of earlier releases: 1. */
+  readonly payload: { readonly round?: number };
 }
 
 /**

@@ -7,8 +7,8 @@ export function isErased({ customer }: Pick<Subscription, 'customer'>): boolean 
 }
 
 /**
- * The subscription without personal data of its customer. Nothing is billed any more: usage that is
- * reported late has no payer.
+ * The subscription without personal data of its customer. Nothing is billed any more: usage that
+ * was reported before the deletion is billed, and none is accepted after it.
  */
 export function erased(subscription: Subscription): Subscription {
   const { customer, changes, usage } = subscription;

@@ -7,7 +7,7 @@ export interface UsageBilling extends OverLimitState {
   readonly rates: readonly PeriodRates[];
   /**
    * Number of the bill that was created last: the index of its period; the bill of the end has one
-   * more, the bill of late usage two more.
+   * more, bills of late usage two and more.
    */
   readonly lastBill: number | null;
   /** Credit for usage that earlier bills charged too much, to be deducted from the next bill. */

@@ -1,0 +1,33 @@
+import { aSubscription, day } from '../testing/fixtures';
+import { billLate, billLateNow, lateBillNumber, lateKey, lateRoundOf } from './late-bill';
+
+const lateBillAt = day('04-05');
+const ended = (lastBill: number, at: Date | null = lateBillAt) => {
+  const subscription = { ...aSubscription(), periodIndex: 3 };
+  return { ...subscription, usage: { ...subscription.usage, lastBill, lateBillAt: at } };
+};
+const order = (round: number) => ({ type: 'billLate', payload: { round } });
+
+test.each([
+  ['the bill of the end', 4, 1],
+  ['a late bill', 5, 2],
+  ['two late bills', 6, 3],
+])('the late bill after %s has the next round', (_name, lastBill, round) => {
+  expect(billLate(ended(lastBill)).commands).toEqual([order(round)]);
+});
+
+test('a late bill before a deletion leaves the planned one, which is the last', () => {
+  const subscription = ended(4);
+  expect(billLateNow(subscription)).toEqual({
+    ...{ state: subscription, events: [], commands: [order(1)] },
+  });
+  expect(billLate(subscription).state.usage.lateBillAt).toBeNull();
+  expect(billLateNow(ended(4, null)).commands).toEqual([]);
+});
+
+test('each round has a number and a key of its own; the first ones are those of earlier releases', () => {
+  const subscription = ended(4);
+  expect([1, 2].map((round) => lateBillNumber(subscription, round))).toEqual([5, 6]);
+  expect([5, 6].map((bill) => lateRoundOf(subscription, bill))).toEqual([1, 2]);
+  expect([1, 2].map(lateKey)).toEqual(['late', 'late:2']);
+});
