@@ -43,6 +43,20 @@ describe('the invoice of a checkout session', () => {
     });
   });
 
+  test('must not exceed the maximum amount with tax: nothing is stored', async () => {
+    const api = await aShop();
+    const customerId = await aCustomer(api);
+    const most = 99_999_999_999;
+    const buy = async (amount: number) =>
+      api.post('/checkout', { customerId, productId: await aProduct(api, amount) });
+    const error = { quantity: ['The total with tax exceeds the maximum amount'] };
+    expect(await buy(most)).toMatchObject({ status: 400, body: { error } });
+    expect(await invoicesOf(api, customerId)).toEqual([]);
+    expect(await buy(84_033_613_445)).toMatchObject({ status: 400, body: { error } });
+    expect(await buy(84_033_613_444)).toMatchObject({ status: 201 });
+    expect(await invoicesOf(api, customerId)).toMatchObject([{ total: most - 1 }]);
+  });
+
   test('of a customer without country asks for it first, and fills the customer', async () => {
     const api = await aShop();
     const customerId = await aCustomer(api, { address: null, name: null });

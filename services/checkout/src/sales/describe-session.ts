@@ -14,7 +14,9 @@ import { checkDiscountIsKnown } from '../peer/discount';
 import { type BoughtProduct, fetchProduct, priceSnapshot } from '../peer/product';
 import type { Peers } from '../peers';
 import type { CheckoutLink } from './checkout-link';
-import { totalOfPurchase } from './purchase';
+import type { BillingSettingsStore } from '../seller/billing-settings-store';
+import { buyerFactsOf } from '../tax/finalization-message';
+import { toNewSessionInvoice, totalOfPurchase } from './purchase';
 import type { NewSession } from './session';
 import {
   checkCurrency,
@@ -24,12 +26,14 @@ import {
   type SessionInput,
 } from './session-input';
 import { abandonAt } from './session-lease';
+import { checkTaxedTotal, mayExceedMaximum } from './taxed-total';
 
 export interface SessionDescriptionDependencies {
   readonly links: AggregateCollection<CheckoutLink>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
+  readonly settings: Pick<BillingSettingsStore, 'readForInvoice'>;
 }
 
 /**
@@ -78,6 +82,12 @@ export async function describeSession(
     abandonAt: abandonAt(context),
     pageHash: dependencies.pages.hashOf(id),
   };
+  const purchase = toNewSessionInvoice(session);
+  if (mayExceedMaximum(purchase)) {
+    const written = await dependencies.settings.readForInvoice(context);
+    const buyer = buyerFactsOf(customer);
+    checkTaxedTotal(purchase, { ...written, buyer, at: context.now, isFinal: false });
+  }
   const isKnown = session.discountId === undefined;
   return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };
 }

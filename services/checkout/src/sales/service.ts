@@ -60,6 +60,7 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     invoices: dependencies.invoices,
     pages,
     peers,
+    settings: dependencies.settings,
     preparer,
     clock: service.clock,
   });
