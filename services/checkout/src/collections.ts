@@ -35,7 +35,8 @@ export const collections: CollectionLayouts = {
   invoices: shardedAggregates({
     pageHash: 'a page by its address',
     awaitsProviderSince: 'payments that wait for a provider',
-    'environmentId updatedAt': 'reports of taxes and payments',
+    'environmentId movedMonth': 'reports of taxes and payments',
+    'environmentId updatedAt': 'the same, for invoices of earlier releases',
     'environmentId isTombstone status': 'whether any invoice was ever paid',
     'environmentId customerId': 'erasure of a customer',
   }),

@@ -40,6 +40,7 @@ import {
   fromFinalizationDocument,
   toFinalizationDocument,
 } from '../tax/finalization-document';
+import { movedMonthOf } from './document/moved-month';
 import { invoiceSearch } from './document/search-document';
 import { fromLineItemDocument, type LineItemDocument } from './document/line-item-document';
 import type { DeclineKind } from '../provider/port/payment-provider';
@@ -151,6 +152,8 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
       keys: { isTombstone: 1, billingReason: 1, createdAt: -1, _id: -1 },
     },
     { name: 'number', keys: { number: 1 } },
+    // Invoices of earlier releases have no month. It changes at most once a month.
+    { name: 'moved', keys: { isTombstone: 1, movedMonth: 1 } },
   ],
   fixedFields: ['isTombstone'],
   search: invoiceSearch,
@@ -243,6 +246,7 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
   return {
     ...nullable(fields),
     finalization: toFinalizationDocument(finalization),
+    movedMonth: movedMonthOf(record),
     ...toCreditsDocument(record),
     oneOff: oneOff === undefined ? null : toOneOffDocument(oneOff),
     attempt: attempt === undefined ? null : toCollectedDocument(attempt),

@@ -4,6 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
 import { type Addend, type Totals, TotalsSum } from '@billing/chassis/running-totals';
 import type { CreditNote, Dispute, Refund } from '../invoice/credit/credit';
+import { movedSince } from '../invoice/document/moved-month';
 import type { InvoiceDiscount } from '../invoice/invoice-discount';
 import type { InvoiceRecord, LineItem, Payment } from '../invoice/invoice';
 import type { Count } from '../invoice/stored-fields';
@@ -68,8 +69,8 @@ interface EntryDocument {
 }
 
 /**
- * Reports of money. They read the invoices one after another and keep sums alone. An invoice that
- * something happened to in a span was created before its end and changed since its begin.
+ * Reports of money. They read the invoices one after another and keep sums alone. An index finds
+ * the invoices of which something counts in the month of the begin or later.
  */
 export class MoneyReportStore {
   private readonly invoices: Collection;
@@ -83,9 +84,11 @@ export class MoneyReportStore {
   /** Taxes of a span, by currency and terms. */
   taxes(span: ReportSpan, { tenant: { environmentId } }: Context): Promise<Totals> {
     const { from, to } = span;
-    const changed = { createdAt: { $lt: to }, updatedAt: { $gte: from } };
-    const filter = { environmentId, isTombstone: false, ...changed };
-    return this.summed(this.invoices, filter, taxFields, (stored) =>
+    const filters = movedSince(from, { environmentId }).map((moved) => ({
+      ...moved,
+      createdAt: { $lt: to },
+    }));
+    return this.summed(this.invoices, filters, taxFields, (stored) =>
       taxAddends(toTaxed(stored as InvoiceDocument), span),
     );
   }
@@ -93,15 +96,12 @@ export class MoneyReportStore {
   /** Payments since an instant, by currency and month. */
   async payments(since: Date, { tenant: { environmentId } }: Context): Promise<Totals> {
     const [invoices, entries] = await Promise.all([
-      this.summed(
-        this.invoices,
-        { environmentId, isTombstone: false, updatedAt: { $gte: since } },
-        paymentFields,
-        (stored) => paymentAddends(toPaid(stored as InvoiceDocument)),
+      this.summed(this.invoices, movedSince(since, { environmentId }), paymentFields, (stored) =>
+        paymentAddends(toPaid(stored as InvoiceDocument)),
       ),
       this.summed(
         this.entries,
-        { environmentId, isShown: true, createdAt: { $gte: since } },
+        [{ environmentId, isShown: true, createdAt: { $gte: since } }],
         ['currency', 'amount', 'createdAt'],
         (entry) => [entryAddend(exact(entry as EntryDocument))],
       ),
@@ -113,16 +113,18 @@ export class MoneyReportStore {
 
   private summed(
     documents: Collection,
-    filter: object,
+    filters: readonly object[],
     fields: readonly string[],
     addendsOf: (document: Document) => readonly AddendOf[],
   ): Promise<Totals> {
     const projection = Object.fromEntries(fields.map((field) => [field, 1]));
     return retryTransient(async () => {
       const sum = new TotalsSum();
-      const found = documents.find(filter).project(projection).batchSize(batchSize);
-      for await (const document of found) {
-        for (const addend of addendsOf(document)) sum.add(addend as Addend);
+      for (const filter of filters) {
+        const found = documents.find(filter).project(projection).batchSize(batchSize);
+        for await (const document of found) {
+          for (const addend of addendsOf(document)) sum.add(addend as Addend);
+        }
       }
       return sum.totals();
     });

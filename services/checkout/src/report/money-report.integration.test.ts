@@ -9,6 +9,8 @@ import {
 } from '@billing/chassis/testing';
 import type { BalanceEntry } from '../balance/balance';
 import { BalanceEntryStore } from '../balance/entry-store';
+import type { CreditNote } from '../invoice/credit/credit';
+import { movedSince } from '../invoice/document/moved-month';
 import { type Invoice, type InvoiceRecord, voidInvoice } from '../invoice/invoice';
 import { invoiceDefinition } from '../invoice/store';
 import { aLineItem, anOpened } from '../testing/invoice';
@@ -105,3 +107,57 @@ test('reports read what happened to invoices in their months, of their environme
   // The last invoice is of an earlier release.
   expect(all.get('USD 2026-01')).toMatchObject({ invoiced: 6902n + 2900n, tax: 1102n });
 });
+
+test('invoices of months that nothing moved in are not read, and sums of any span equal a recount of all', async () => {
+  const span = testContext({ now: january });
+  const store = invoices.within(span);
+  const time = (month: number) => new Date(Date.UTC(2026, month, 10, 12));
+  const finalIn = (month: number) => {
+    const { finalization, ...taxed } = aTaxed();
+    return { ...taxed, finalization: finalization && { ...finalization, at: time(month) } };
+  };
+  const credited = (month: number, in_: number) => ({
+    ...finalIn(month),
+    creditNotes: [aNote(time(in_))],
+  });
+  const all = [0, 1, 2, 3, 4].flatMap((month) => [
+    finalIn(month),
+    { ...finalIn(month), status: 'VOID' as const, voidedAt: time(month + 1) },
+    credited(month, 5),
+    { ...finalIn(month), finalization: undefined },
+  ]);
+  for (const invoice of all) await store.insert(only(invoice));
+  for (const from of [0, 1, 3, 5, 6]) {
+    const since = new Date(Date.UTC(2026, from));
+    const read = await reports.payments(since, span);
+    const month = `2026-0${String(from + 1)}`;
+    const final = all.filter(({ finalization }) => finalization?.at?.getUTCMonth() === from);
+    const voided = all.filter(({ voidedAt }) => voidedAt?.getUTCMonth() === from);
+    const notes = all.filter(({ creditNotes }) => creditNotes[0]?.issuedAt.getUTCMonth() === from);
+    // Those of an earlier release count in the month of their creation.
+    const old = from === 0 ? 5 : 0;
+    const counts = read.get(`USD ${month}`) ?? {};
+    expect([from, counts.invoiced ?? 0n, counts.voided ?? 0n, counts.credited ?? 0n]).toEqual([
+      ...[from, 3451n * BigInt(final.length + old), 3451n * BigInt(voided.length)],
+      119n * BigInt(notes.length),
+    ]);
+    const next = { from: since, to: new Date(Date.UTC(2026, from + 1)) };
+    const taxes = [...(await reports.taxes(next, span)).values()];
+    const tax = 551n * BigInt(final.length - voided.length) - 19n * BigInt(notes.length);
+    expect([from, taxes[0]?.tax ?? 0n]).toEqual([from, tax]);
+  }
+  const { environmentId } = span.tenant;
+  const [moved] = movedSince(time(3), { environmentId });
+  const found = await invoices.documents.find(moved as object).toArray();
+  const months = found.map((one) => (one as unknown as { movedMonth: string }).movedMonth);
+  expect(months).toHaveLength(5 + 2 + 3);
+  expect(months.every((one) => one >= '2026-04')).toBe(true);
+});
+
+function aNote(issuedAt: Date): CreditNote {
+  return {
+    ...{ id: newId(), number: undefined, reason: 'GOODWILL', memo: undefined, metadata: {} },
+    lines: [{ lineItemId: aLineItem().id, total: 119n, taxAmount: 19n }],
+    ...{ reduced: 0n, toBalance: 119n, external: 0n, issuedAt },
+  };
+}
