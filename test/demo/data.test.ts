@@ -76,7 +76,7 @@ test('demo data violates no invariant', async () => {
   await expectInvariants(system, system.client(sandbox.key));
 }, 60_000);
 
-test('revenue, dunning and checkout equal a recount from the lists', async () => {
+test('the reports and balances equal a recount from the lists', async () => {
   const api = system.client(sandbox.key);
   const operator = (await OperatorClient.owner(system, newAddress())).in(sandbox.id);
   await addSeats(api, await subscribeSinceLongAgo(api));

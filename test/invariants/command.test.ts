@@ -130,6 +130,17 @@ const seeds: readonly Seed[] = [
     damage: (invoice) => ({ ...invoice, payments: [] }),
   },
   {
+    id: 'I17',
+    what: 'a line with the tax of another rate',
+    service: 'checkout',
+    collection: 'invoices',
+    filter: { 'finalization.taxes.rows.0': { $exists: true } },
+    damage: ({ lineItems: [line], ...invoice }) => ({
+      ...invoice,
+      lineItems: [{ ...line, tax: { ...line.tax, percent: '7' } }],
+    }),
+  },
+  {
     id: 'I19',
     what: 'a paid invoice whose payment paid nothing of it',
     ...paid,
@@ -307,6 +318,17 @@ describe('the command that checks invariants, as a separate process', () => {
     }
     await Visitor.enter(api, { customerId });
     await made('/portal/sessions', { customerId });
+    await sendTaxedInvoice(creditedId as string);
+  }
+
+  async function sendTaxedInvoice(customerId: string): Promise<void> {
+    const tax = { prices: 'EXCLUDE_TAX', registrations: ['DE'] };
+    const body = { legalName: 'Acme Ltd', address: { country: 'DE' }, tax };
+    await api.expect(200, api.request('PATCH', '/seller', { body }));
+    const lines = [{ description: 'Setup', amount: 2900 }];
+    const terms = { collectionMethod: 'SEND_INVOICE', finalize: true };
+    await made('/invoices', { customerId, lines, ...terms });
+    await api.expect(200, api.request('PATCH', '/seller', { body: { tax: null } }));
   }
 
   async function fillSandbox(): Promise<void> {

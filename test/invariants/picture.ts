@@ -26,9 +26,18 @@ export interface InvoicePicture {
   readonly periodEnd: string | null;
   readonly discounts: readonly { readonly amount: number }[];
   /** One row for each group of lines with equal tax terms; none without tax. */
-  readonly taxes: readonly { readonly base: number; readonly amount: number }[];
+  readonly taxes: readonly TaxRowPicture[];
+  readonly pricesIncludeTax?: boolean;
   readonly lineItems: readonly LinePicture[];
   readonly payments: readonly PaymentPicture[];
+}
+
+export interface TaxRowPicture {
+  readonly base: number;
+  readonly amount: number;
+  readonly reason?: string;
+  /** A decimal text. */
+  readonly percent?: string;
 }
 
 export interface LinePicture {
@@ -38,6 +47,9 @@ export interface LinePicture {
   /** Price before discount, with tax where prices include it. */
   readonly pricedAmount: number;
   readonly taxAmount: number;
+  /** Null without tax. */
+  readonly taxReason?: string | null;
+  readonly taxPercent?: string | null;
   readonly total: number;
   /** Only in lines for usage. */
   readonly meterId: string | null;

@@ -9,6 +9,7 @@ import { billedEachPeriod } from './periods';
 import type { Picture } from './picture';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
 import { sequencesAreWhole, webhooksArrive } from './sequences';
+import { taxesFollowTheirRates } from './taxes';
 import {
   acknowledgedEventsExistOnce,
   closedCreditsAddUp,
@@ -44,6 +45,7 @@ export const invariants: readonly Invariant[] = [
   totalsAddUp,
   acknowledgedEventsExistOnce,
   closedCreditsAddUp,
+  taxesFollowTheirRates,
   statusFollowsDebt,
   balancesAddUp,
   creditsStayWithin,

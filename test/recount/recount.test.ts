@@ -1,4 +1,5 @@
 import { checkoutOf, dunningOf } from './funnels';
+import { balancesOf, type IssuedRow, paymentsOf, taxReportOf } from './money';
 import { type ChangeRow, type InvoiceRow, recurringOf, type SubscriptionRow } from './recurring';
 import { revenueOf } from './revenue';
 
@@ -181,4 +182,60 @@ test('recounted checkout follows the results of the first invoices', () => {
   const invoices = [made('PAID'), made('VOID'), made('OPEN'), invoice('2026-03-14T12:00:00.000Z')];
   const { days: _days, ...sums } = checkoutOf(invoices, { now, days: 2 });
   expect(sums).toEqual({ created: 3, completed: 1, expired: 1, open: 1 });
+});
+
+describe('recounted money', () => {
+  const at = '2026-02-10T00:00:00.000Z';
+  const taxRow = { reason: 'STANDARD', name: 'VAT', country: 'DE', state: null, percent: '19' };
+  const taxes = [{ ...taxRow, base: 2900, amount: 551 }];
+  const issued: IssuedRow = {
+    ...{ status: 'PAID', currency: 'EUR', total: 3451, tax: 551, taxes, taxStatus: 'FINAL' },
+    ...{ finalizedAt: '2026-01-31T00:00:00.000Z', updatedAt: at, payments: [] },
+  };
+  const paid = (provider: string, amount: number) => {
+    return { amount, currency: 'EUR', status: 'SUCCEEDED', provider, createdAt: at };
+  };
+  const none = { invoices: [], creditNotes: [], refunds: [], disputes: [], entries: [] };
+
+  test('counts each movement in the month of its date, and none of an unpaid session', () => {
+    const invoices = [
+      { ...issued, payments: [paid('sandbox', 2902), paid('balance', 549), paid('external', 7)] },
+      { ...issued, status: 'VOID' },
+      { ...issued, finalizedAt: null, taxStatus: 'ESTIMATED' },
+    ];
+    const refunds = [{ amount: 9, currency: 'EUR', status: 'SUCCEEDED', settledAt: at }];
+    const entry = { customerId: 'c', currency: 'EUR', createdAt: at };
+    const entries = [
+      { ...entry, amount: 549 },
+      { ...entry, amount: -549 },
+    ];
+    const { data } = paymentsOf({ ...none, invoices, refunds, entries }, { now, months: 3 });
+    expect(data).toMatchObject([
+      {
+        currency: 'EUR',
+        months: [
+          { month: '2026-01', invoiced: 6902, tax: 1102, voided: 0 },
+          {
+            ...{ month: '2026-02', invoiced: 0, voided: 3451, collected: 2902, external: 7 },
+            ...{ refunded: 9, balanceIn: 549, balanceOut: 549 },
+          },
+          { month: '2026-03', collected: 0 },
+        ],
+      },
+    ]);
+    expect(balancesOf({ entries })).toEqual([{ owner: 'c EUR', balance: 0 }]);
+  });
+
+  test('sums taxes by terms: voids on their day, and credit notes, are negative', () => {
+    const note = { currency: 'EUR', total: 119, issuedAt: at };
+    const creditNotes = [{ ...note, taxes: [{ ...taxRow, base: 100, amount: 19 }] }];
+    const rows = { ...none, invoices: [issued, { ...issued, status: 'VOID' }], creditNotes };
+    const counts = (from: string, to: string) =>
+      taxReportOf(rows, { from, to }).map(({ base, tax, invoices, creditNotes: notes }) => {
+        return [base, tax, invoices, notes];
+      });
+    expect(counts('2026-01-01', '2026-02-01')).toEqual([[5800, 1102, 2, 0]]);
+    expect(counts('2026-02-01', '2026-03-01')).toEqual([[-3000, -570, -1, 1]]);
+    expect(counts('2026-03-01', '2026-04-01')).toEqual([]);
+  });
 });

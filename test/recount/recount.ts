@@ -1,6 +1,8 @@
 import type { ApiClient } from '../support/api-client';
 import type { OperatorClient } from '../support/operator-client';
+import { dayOf, monthsUntil } from './dates';
 import { checkoutOf, dunningOf } from './funnels';
+import { balancesOf, type MoneyRows, paymentsOf, shownBalances, taxReportOf } from './money';
 import { type ChangeRow, recurringOf, type SubscriptionRow } from './recurring';
 import { countsOf, revenueOf } from './revenue';
 
@@ -15,10 +17,11 @@ const months = 13;
 const checkoutDays = 30;
 const dunningDays = 90;
 const longest = 400;
+const dayMs = 86_400_000;
 
 /**
- * Recounts the dashboard's revenue, checkout and dunning reports from the lists of the public API
- * alone. No work may be in flight during it.
+ * Recounts the dashboard's revenue, checkout, dunning and payments reports, the tax report, and the
+ * balances of customers from the lists of the public API alone. No work may be in flight during it.
  */
 export async function recount({
   client,
@@ -61,13 +64,53 @@ export async function recount({
       return [`/reports/dunning?days=${String(days)}`, dunningOf(invoices, { now, days })] as const;
     }),
   ];
-  return Promise.all(
-    counted.map(async ([path, own]) => ({
-      path,
-      shown: pick((await operator.api('GET', path)).body, own),
-      counted: own,
-    })),
-  );
+  const money = await moneyRows(client, invoices);
+  const payments = `/reports/payments?months=${String(months)}`;
+  const ofDashboard = [...counted, [payments, paymentsOf(money, { now, months })] as const];
+  return [
+    ...(await Promise.all(
+      ofDashboard.map(async ([path, own]) => ({
+        path,
+        shown: pick((await operator.api('GET', path)).body, own),
+        counted: own,
+      })),
+    )),
+    await recountTaxes(client, money, now),
+    {
+      path: '/balances',
+      shown: { data: shownBalances(await client.all('/balances')) },
+      counted: { data: balancesOf(money) },
+    },
+  ];
+}
+
+async function moneyRows(
+  client: Pick<ApiClient, 'all'>,
+  invoices: MoneyRows['invoices'],
+): Promise<MoneyRows> {
+  return {
+    invoices,
+    creditNotes: await client.all('/credit-notes'),
+    refunds: await client.all('/refunds'),
+    disputes: await client.all('/disputes'),
+    entries: await client.all('/balance-entries'),
+  };
+}
+
+/** The months of the reports, up to and with the present day. */
+async function recountTaxes(
+  client: Pick<ApiClient, 'get'>,
+  money: MoneyRows,
+  now: Date,
+): Promise<Recounted> {
+  const from = `${monthsUntil(now, months)[0] ?? ''}-01`;
+  const to = dayOf(new Date(now.getTime() + dayMs));
+  const path = `/tax-report?from=${from}&to=${to}`;
+  return {
+    path,
+    shown: { data: (await client.get(path)).body },
+    counted: { data: taxReportOf(money, { from, to }) },
+  };
 }
 
 async function appliedChanges(
