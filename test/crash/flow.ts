@@ -1,6 +1,7 @@
 import { eventually } from '@billing/chassis/testing';
 import { card, Payer } from '../support/payer';
 import type { PersistentClient } from '../support/persistent-client';
+import type { TestDatabases } from '../support/shared-system';
 
 /** A caller's actions and its goal, which must be reached even if processes die during the flow. */
 export interface CrashFlow {
@@ -8,7 +9,7 @@ export interface CrashFlow {
   /** Sets up the flow before any process is killed. */
   prepare(client: PersistentClient): Promise<any>;
   /** Runs while processes die. */
-  act(client: PersistentClient, prepared: any): Promise<any>;
+  act(client: PersistentClient, prepared: any, databases: TestDatabases): Promise<any>;
   /** Throws if the caller did not reach its goal; called when no work is in flight. */
   expectGoal(client: PersistentClient, outcome: any): Promise<void>;
 }

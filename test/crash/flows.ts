@@ -10,6 +10,8 @@ import {
   renewalDay,
   startOfFlows,
 } from './flow';
+import { erasure } from './erasure-flow';
+import { moneyFlows } from './money-flows';
 import { purchaseFlows } from './purchase-flows';
 import { usageFlows } from './usage-flows';
 
@@ -176,4 +178,6 @@ export const crashFlows: readonly CrashFlow[] = [
   ...purchaseFlows,
   ...usageFlows,
   ...claimFlows,
+  ...moneyFlows,
+  erasure,
 ];

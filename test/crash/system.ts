@@ -72,7 +72,7 @@ export class CrashSystem {
       await finishDueWork(client);
       await writeFile(join(this.folder, 'hits'), '');
       await writeFile(join(this.folder, 'kills'), kills.map(toLine).join(''));
-      const outcome: unknown = await flow.act(client, prepared);
+      const outcome: unknown = await flow.act(client, prepared, this.system.databases);
       await finishDueWork(client);
       const hits = await this.linesOf('hits');
       const killsLeft = await this.linesOf('kills');

@@ -6,6 +6,12 @@ import { join } from 'node:path';
 import type { RunningSystem } from '@billing/local/system';
 import { ApiClient } from './api-client';
 
+/** The server of the services' databases, and the prefix of their names. */
+export interface TestDatabases {
+  readonly uri: string;
+  readonly prefix: string;
+}
+
 /** Parts of a system that tests use. */
 export interface TestSystem {
   readonly gatewayUrl: string;
@@ -18,8 +24,7 @@ export interface TestSystem {
   readonly sandboxKey: string;
   /** The gRPC address of each service, past the gateway. */
   readonly addresses: RunningSystem['addresses'];
-  /** The server of the services' databases, and the prefix of their names. */
-  readonly databases: { readonly uri: string; readonly prefix: string };
+  readonly databases: TestDatabases;
   /** The folder of the services' logs. */
   readonly logDir: string;
   client(key: string | undefined): ApiClient;
