@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
-import { decodeCustomer } from './erased-customer';
+import { decodeCustomer } from './customer-message';
 import { customerDefinition, type CustomerDocument, externalIdKey } from './store';
 
 type NameDocument = Pick<

@@ -9,7 +9,7 @@ import { eraseFailureTexts } from '@billing/chassis/stuck-commands';
 import type { Customer as ProtoCustomer } from '@billing/proto/billing/customer/v1/customer';
 import { erasureSteps } from '@billing/proto/values/erasure';
 import type { Customers } from './customer-store';
-import { decodeCustomer } from './erased-customer';
+import { decodeCustomer } from './customer-message';
 import { continueErasure, type EraseCustomer, type ErasureStep } from './erasure';
 import type { Peers } from './peers';
 import type { PortalSessionStore } from './portal-session-store';

@@ -37,9 +37,9 @@ import {
   textsOf,
 } from './customer';
 import type { Customers } from './customer-store';
-import { encodeCustomer } from './erased-customer';
+import { encodeCustomer } from './customer-message';
 import { eraseCustomer, refuseObligations } from './erasure';
-import { waitUntilForgotten } from './external-id-reuse';
+import { ensureForgotten } from './ensure-forgotten';
 import { fetchObligations, type Peers } from './peers';
 import { customersWith } from './store';
 
@@ -74,7 +74,7 @@ export function customerRpc({ customers, names, peers, clock }: CustomerDependen
           metadataProblems: checkMetadata(request.metadata),
         });
         const { externalId } = customer;
-        if (externalId !== null) await waitUntilForgotten(externalId, context, { names, clock });
+        if (externalId !== null) await ensureForgotten(externalId, context, { names, clock });
         const stored = await customers.insert(customer, context);
         return { customer: toProtoCustomer(stored) };
       },

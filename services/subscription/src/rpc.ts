@@ -30,7 +30,7 @@ import { toProtoSubscription } from './subscription-message';
 import {
   billEndedSubscriptions,
   type FinalBillDependencies,
-} from './erasure/bill-ended-subscriptions';
+} from './erasure/settle-ended-subscriptions';
 import { uncancel } from './lifecycle/cancellation';
 import { changeFields, type SubscriptionChanges } from './lifecycle/change';
 import { applyCollectionResult, type CollectionResult } from './lifecycle/collection';

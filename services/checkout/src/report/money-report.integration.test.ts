@@ -131,7 +131,7 @@ test('invoices of months that nothing moved in are not read, and sums of any spa
     const since = new Date(Date.UTC(2026, from));
     const read = await reports.payments(since, span);
     const month = `2026-0${String(from + 1)}`;
-    const final = all.filter(({ finalization }) => finalization?.at?.getUTCMonth() === from);
+    const final = all.filter(({ finalization }) => finalization?.at.getUTCMonth() === from);
     const voided = all.filter(({ voidedAt }) => voidedAt?.getUTCMonth() === from);
     const notes = all.filter(({ creditNotes }) => creditNotes[0]?.issuedAt.getUTCMonth() === from);
     // Those of an earlier release count in the month of their creation.

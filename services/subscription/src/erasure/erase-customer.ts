@@ -6,7 +6,7 @@ import { cancel } from '../lifecycle/cancellation';
 import { subscriptionsOf, type Subscriptions } from '../subscription-store';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import { erased } from '../subscription/erased';
-import { hasBills } from './bill-ended-subscriptions';
+import { hasBills } from './settle-ended-subscriptions';
 
 interface ErasureDependencies {
   readonly records: AggregateCollection<SubscriptionRecord>;

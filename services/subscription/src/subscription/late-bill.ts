@@ -18,7 +18,7 @@ export function billLateNow(subscription: Subscription): SubscriptionTransition 
   return { state: subscription, events: [], commands: [nextLateBill(subscription)] };
 }
 
-/** Number among all bills of the late bill of a round (1, 2, …). The bill of the end comes first. */
+/** Number, among all bills, of the late bill of a round (1, 2, …). */
 export function lateBillNumber({ periodIndex }: Subscription, round: number): number {
   return (periodIndex ?? 0) + 1 + round;
 }

@@ -11,7 +11,7 @@ const cachedMsMax = 2_000;
  * Waits until no service takes an external id for that of a customer deleted a moment ago: usage of
  * the new customer would go to the deleted one.
  */
-export async function waitUntilForgotten(
+export async function ensureForgotten(
   externalId: string,
   context: CallContext,
   { names, clock }: { readonly names: CustomerNameStore; readonly clock: Clock },

@@ -1,0 +1,207 @@
+/** Damage to one stored document, which an invariant must find. */
+export interface Seed {
+  readonly id: string;
+  readonly what: string;
+  readonly service: string;
+  readonly collection: string;
+  readonly filter: object;
+  /** The damaged document; undefined: it is lost. Under another id it is stored in addition. */
+  readonly damage: (document: any) => any;
+}
+
+const paid = {
+  service: 'checkout',
+  collection: 'invoices',
+  filter: { status: 'PAID', billingReason: 'SUBSCRIPTION_CREATE', 'payments.0': { $exists: true } },
+};
+const credited = {
+  service: 'checkout',
+  collection: 'invoices',
+  filter: { 'refunds.0': { $exists: true } },
+};
+const firstEvent = {
+  service: 'subscription',
+  collection: 'eventLog',
+  filter: { _id: /:1$/ },
+};
+
+export const seeds: readonly Seed[] = [
+  {
+    id: 'I1',
+    what: 'a line discount missing on the invoice',
+    ...paid,
+    damage: ({ lineItems: [first, ...others], ...invoice }) => ({
+      ...invoice,
+      lineItems: [{ ...first, discountAmount: 1n }, ...others],
+    }),
+  },
+  { id: 'I2', what: 'a period without an invoice', ...paid, damage: () => undefined },
+  {
+    id: 'I3',
+    what: 'a redemption that was lost',
+    service: 'discount',
+    collection: 'redemptionSlots',
+    filter: { state: 'CONFIRMED' },
+    damage: (slot) => ({ ...slot, state: 'FREE', holderKind: null }),
+  },
+  {
+    id: 'I5',
+    what: 'more credits consumed than granted',
+    service: 'metering',
+    collection: 'creditAccounts',
+    filter: {},
+    damage: ({ grants, ...account }) => ({
+      ...account,
+      grants,
+      consumptions: [
+        {
+          period: 'x:0',
+          settlement: 'x',
+          quantity: '11',
+          uses: [{ grantId: grants[0].id, quantity: '11' }],
+        },
+      ],
+    }),
+  },
+  {
+    id: 'I29',
+    what: 'sums of closed grants that do not exist',
+    service: 'metering',
+    collection: 'creditAccounts',
+    filter: {},
+    damage: (account) => ({
+      ...account,
+      closed: {
+        ...{ count: 1, granted: '5', consumed: '5', expired: '0' },
+        ...{ grantedForever: '5', expiring: [] },
+      },
+    }),
+  },
+  {
+    id: 'I26',
+    what: 'a part that is gone',
+    service: 'metering',
+    collection: 'usageParts',
+    filter: {},
+    damage: () => undefined,
+  },
+  {
+    id: 'I27',
+    what: 'a kept span that differs from its hours',
+    service: 'metering',
+    collection: 'usageSpans',
+    filter: { building: false },
+    damage: ({ total, ...span }) => ({ ...span, total: { ...total, quantity: '4' } }),
+  },
+  {
+    id: 'I28',
+    what: 'an acknowledged event that a blocker replaces',
+    service: 'metering',
+    collection: 'usageEvents',
+    filter: { flush: { $exists: true } },
+    damage: ({ _id, flush }) => ({ _id, blocked: [flush] }),
+  },
+  {
+    id: 'I6',
+    what: 'a paid invoice without a charge',
+    ...paid,
+    damage: (invoice) => ({ ...invoice, payments: [] }),
+  },
+  {
+    id: 'I17',
+    what: 'a line with the tax of another rate',
+    service: 'checkout',
+    collection: 'invoices',
+    filter: { 'finalization.taxes.rows.0': { $exists: true } },
+    damage: ({ lineItems: [line], ...invoice }) => ({
+      ...invoice,
+      lineItems: [{ ...line, tax: { ...line.tax, percent: '7' } }],
+    }),
+  },
+  {
+    id: 'I19',
+    what: 'a paid invoice whose payment paid nothing of it',
+    ...paid,
+    damage: ({ payments: [payment], ...invoice }) => ({
+      ...invoice,
+      payments: [{ ...payment, overpayment: payment.amount }],
+    }),
+  },
+  {
+    id: 'I21',
+    what: 'a gap in the numbers of credit notes',
+    ...credited,
+    damage: ({ creditNotes: [note], ...invoice }) => ({
+      ...invoice,
+      creditNotes: [{ ...note, number: 'CN-000009' }],
+    }),
+  },
+  {
+    id: 'I22',
+    what: 'a refund that its provider does not have',
+    ...credited,
+    damage: ({ refunds: [refund], ...invoice }) => ({
+      ...invoice,
+      refunds: [{ ...refund, providerRefundId: null }],
+    }),
+  },
+  {
+    id: 'I7',
+    what: 'a session that is paid and open',
+    service: 'checkout',
+    collection: 'checkoutSessions',
+    filter: { phase: 'COMPLETE' },
+    damage: (session) => ({ ...session, phase: 'READY' }),
+  },
+  { id: 'I8', what: 'an event that the log has lost', ...firstEvent, damage: () => undefined },
+  {
+    id: 'I80',
+    what: 'an entry of the feed that is gone',
+    service: 'notifier',
+    collection: 'feed',
+    filter: { _id: /:000000000002$/ },
+    damage: () => undefined,
+  },
+  {
+    id: 'I20',
+    what: 'a balance entry that is gone',
+    service: 'checkout',
+    collection: 'balanceEntries',
+    filter: {},
+    damage: () => undefined,
+  },
+  {
+    id: 'I10',
+    what: 'an acknowledged customer that is gone',
+    service: 'customer',
+    collection: 'customers',
+    filter: { email: 'ada@example.com' },
+    damage: () => undefined,
+  },
+  {
+    id: 'I11',
+    what: 'a pending outbox',
+    service: 'subscription',
+    collection: 'subscriptions',
+    filter: {},
+    damage: (subscription) => ({ ...subscription, pendingSince: new Date('2100-01-01') }),
+  },
+  {
+    id: 'I12',
+    what: 'a gap in the numbers of invoices',
+    ...paid,
+    damage: (invoice) => ({ ...invoice, number: 'INV-009999' }),
+  },
+  {
+    id: 'I13',
+    what: 'an event under another environment',
+    ...firstEvent,
+    damage: (entry) => ({
+      ...entry,
+      envelope: entry.envelope.replace(
+        /"environmentid":"[^"]+"/,
+        '"environmentid":"0197a000-0000-7000-8000-000000000009"',
+      ),
+    }),
+  },
+];
