@@ -19,7 +19,7 @@ export function webhookEventPages(
       { after, limit, types: [], waitMs: 0 },
       context,
     );
-    const end = (newest ??= Number(page.newest));
+    const end = (newest ??= positionIn(page.newest));
     const isShown = ({ acceptedAt, position }: (typeof page.events)[number]) =>
       acceptedAt !== undefined &&
       Number(position) <= end &&
@@ -28,8 +28,13 @@ export function webhookEventPages(
     const rows = page.events
       .filter(isShown)
       .map((event) => JSON.parse(toWebhookEventText(event)) as Row);
-    const isLast = page.nextAfter === after || Number(page.nextAfter) >= end;
+    const isLast = page.nextAfter === after || positionIn(page.nextAfter) >= end;
     return { rows, next: isLast ? undefined : page.nextAfter };
   };
   return pagesOf(read, exported);
+}
+
+/** After a restore, a cursor begins with its code. */
+function positionIn(cursor: string): number {
+  return Number(cursor.slice(cursor.lastIndexOf('.') + 1));
 }
