@@ -6,6 +6,7 @@ import type {
   PreviewNextInvoiceResponse,
   PreviewInvoice,
 } from '../gen/billing/subscription/v1/change_service';
+import type { LineItem } from '../gen/billing/checkout/v1/checkout';
 import { TaxStatus } from '../gen/billing/checkout/v1/invoice_tax';
 import { billingReasons } from '../values/checkout';
 import { changeSettlements } from '../values/subscription';
@@ -49,7 +50,9 @@ export const PreviewJson = z
     invoice: PreviewInvoiceJson.nullable().meta({
       description: 'What is charged at once. Null: nothing.',
     }),
-    linesPutOff: z.array(LineJson),
+    linesPutOff: z.array(LineJson).meta({
+      description: 'Lines of the change that the next invoice of the subscription bills.',
+    }),
     creditNotes: z.array(
       z.object({ invoiceId: id, amount, settledBy: z.enum(['AMOUNT_DUE', 'BALANCE']) }),
     ),
@@ -72,7 +75,7 @@ export function toJsonPreview(preview: PreviewChangeResponse): PreviewJson {
     ...toJsonTimes(preview),
     token: preview.token,
     invoice: invoice === undefined ? null : toJsonPreviewInvoice(invoice),
-    linesPutOff: [],
+    linesPutOff: preview.linesPutOff.map(toJsonPreviewLine),
     creditNotes: preview.creditNotes.map(toJsonCreditNote),
     dueNow: toJsonAmount(preview.dueNow),
     usageInvoice: null,
@@ -157,9 +160,11 @@ function toJsonPreviewInvoice(invoice: PreviewInvoice): PreviewInvoiceJson {
     balanceApplied: toJsonAmount(invoice.balanceApplied),
     amountDue: toJsonAmount(invoice.amountDue),
     discounts: invoice.discounts.map(toJsonDiscount),
-    lineItems: invoice.lineItems.map((line) => {
-      const { id: _id, invoiceId: _invoiceId, ...shown } = toJsonLineItem(line, quoted);
-      return shown;
-    }),
+    lineItems: invoice.lineItems.map(toJsonPreviewLine),
   };
+}
+
+function toJsonPreviewLine(line: LineItem): PreviewInvoiceJson['lineItems'][number] {
+  const { id: _id, invoiceId: _invoiceId, ...shown } = toJsonLineItem(line, quoted);
+  return shown;
 }

@@ -4,7 +4,13 @@ import type {
   SubscriptionChange,
   SubscriptionItem,
 } from '../gen/billing/subscription/v1/change';
-import { changeAts, changeKinds, changeProrations, changeStatuses } from '../values/subscription';
+import {
+  changeAts,
+  changeCollects,
+  changeKinds,
+  changeProrations,
+  changeStatuses,
+} from '../values/subscription';
 import { PriceJson, toJsonPrice } from './product';
 import {
   amount,
@@ -46,13 +52,15 @@ export const SubscriptionChangeJson = z
       description: 'When the change takes effect. For a pending change, the expected time.',
     }),
     proration: z.enum(['PRORATE', 'FULL_AND_RESET', 'NONE']),
-    collect: z.enum(['NOW']),
+    collect: z.enum(['NOW', 'NEXT_INVOICE']),
     requirePayment: z.boolean(),
     from: ChangeSideJson,
     to: ChangeSideJson,
     monthlyAmountBefore: amount,
     monthlyAmountAfter: amount,
-    invoiceId: id.nullable(),
+    invoiceId: id.nullable().meta({
+      description: 'Null: nothing is charged, or the lines wait for the next invoice.',
+    }),
     creditNoteIds: z.array(id),
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
     replacedBy: id.nullable(),
@@ -76,7 +84,7 @@ export function toJsonSubscriptionChange(change: SubscriptionChange): Subscripti
     at: changeAts.nameOf(change.at),
     effectiveAt: toJsonTime(change.effectiveAt),
     proration: changeProrations.knownName(change.proration) ?? 'PRORATE',
-    collect: 'NOW',
+    collect: changeCollects.knownName(change.collect) ?? 'NOW',
     requirePayment: change.requirePayment,
     from: toJsonSide(from),
     to: toJsonSide(to),

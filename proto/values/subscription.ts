@@ -7,6 +7,7 @@ import {
 import { ParkReason } from '../gen/billing/subscription/v1/report';
 import {
   ChangeAt,
+  ChangeCollect,
   ChangeKind,
   ChangeProration,
   ChangeStatus,
@@ -19,6 +20,7 @@ export const subscriptionPhases = enumNames(SubscriptionPhase, 'SUBSCRIPTION_PHA
 export const cancelReasons = enumNames(CancelReason, 'CANCEL_REASON_');
 export const changeStatuses = enumNames(ChangeStatus, 'CHANGE_STATUS_');
 export const changeAts = enumNames(ChangeAt, 'CHANGE_AT_');
+export const changeCollects = enumNames(ChangeCollect, 'CHANGE_COLLECT_');
 export const changeKinds = enumNames(ChangeKind, 'CHANGE_KIND_');
 export const changeProrations = enumNames(ChangeProration, 'CHANGE_PRORATION_');
 export const changeSettlements = enumNames(ChangeSettlement, 'CHANGE_SETTLEMENT_');

@@ -223,7 +223,9 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
   const { authorizedTransactionId } = request;
   const invoiceId = readId(request.invoiceId, 'invoiceId');
   const billingReason = readBillingReason(request.billingReason);
-  const hasOwnShares = billingReason === 'SUBSCRIPTION_CHANGE';
+  // Lines of a change that was put off have their own shares on any invoice.
+  const hasOwnShare = ({ kind }: Pick<LineItem, 'kind'>) =>
+    billingReason === 'SUBSCRIPTION_CHANGE' || kind === 'UNUSED_TIME' || kind === 'REMAINING_TIME';
   return {
     id: invoiceId,
     subscriptionId: readId(request.subscriptionId, 'subscriptionId'),
@@ -236,16 +238,21 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
     currency: parseCurrency(request.currency),
     periodStart: required(request.periodStart, 'periodStart'),
     periodEnd: required(request.periodEnd, 'periodEnd'),
-    lineItems: request.lineItems.map((line, index) => ({
-      id: derivedId(context.tenant.environmentId, 'lineItem', invoiceId, index),
-      ...fromProtoLineItem(line),
-      ...(hasOwnShares && { discountShare: line.discountAmount }),
-    })),
+    lineItems: request.lineItems.map((sent, index) => {
+      const line = fromProtoLineItem(sent);
+      return {
+        id: derivedId(context.tenant.environmentId, 'lineItem', invoiceId, index),
+        ...line,
+        ...(hasOwnShare(line) && { discountShare: sent.discountAmount }),
+      };
+    }),
     authorizedTransactionId:
       authorizedTransactionId === undefined
         ? undefined
         : readAuthorization(authorizedTransactionId),
     discount: request.discount === undefined ? undefined : fromProtoDiscount(request.discount),
+    sharesDiscount:
+      request.sharesDiscount === undefined ? undefined : fromProtoDiscount(request.sharesDiscount),
     balanceRound: readBalanceRound(request),
     ...(request.chargedOnce && { isChargedOnce: true }),
   };

@@ -12,6 +12,7 @@ import {
 } from './item-document';
 import {
   type CancellationCredit,
+  type ChangeCollect,
   type ChangeCreditNote,
   type ChangedPeriod,
   type ChangeInvoice,
@@ -20,6 +21,8 @@ import {
   type ChangeProration,
   type ChangeSide,
   noChanges,
+  type PutOff,
+  type PutOffLines,
   type SubscriptionChange,
   type SubscriptionChanges,
   type WantedChange,
@@ -50,6 +53,8 @@ type InvoiceDocument = Omit<
   readonly isByTime?: boolean;
 };
 
+type PutOffDocument = Omit<PutOff, 'lines'> & { readonly lines: readonly LineDocument[] };
+
 type ChargeDocument = Omit<ItemCharge, 'from' | 'gross' | 'net'> & {
   readonly from: Count;
   readonly gross: Count;
@@ -73,6 +78,10 @@ export type ChangeDocument = Omit<
   | 'charges'
   | 'metadata'
   | 'proration'
+  | 'collect'
+  | 'putOff'
+  | 'takenChangeIds'
+  | 'billedOn'
   | 'kind'
   | 'resumeAt'
   | 'beginsCycle'
@@ -88,6 +97,12 @@ export type ChangeDocument = Omit<
   readonly proration?: ChangeProration;
   /** Absent: false; stored by an earlier release. */
   readonly beginsCycle?: boolean;
+  /** Absent: NOW; stored by an earlier release. */
+  readonly collect?: ChangeCollect;
+  /** Absent: null; stored by an earlier release. */
+  readonly putOff?: PutOffDocument | null;
+  readonly takenChangeIds?: readonly string[];
+  readonly billedOn?: string | null;
   /** Absent: that of the invoice. */
   readonly reservedRound?: Count | null;
   readonly wanted: {
@@ -144,6 +159,9 @@ export interface ChangesDocument {
   }[];
   /** Absent: null; stored by an earlier release. */
   readonly cancellation?: CancellationDocument | null;
+  /** Absent: none; stored by an earlier release. */
+  readonly putOff?: readonly (Omit<PutOffLines, 'lines' | 'bill'> &
+    PutOffDocument & { readonly bill: Count | null })[];
 }
 
 /** Converts the changes of a subscription to their stored form. */
@@ -177,6 +195,11 @@ export function fromDocumentChanges(changes: ChangesDocument | undefined): Subsc
       after: BigInt(after),
     })),
     cancellation: fromDocumentCancellation(changes.cancellation),
+    putOff: (changes.putOff ?? []).map(({ changeId, bill, ...putOff }) => ({
+      changeId,
+      bill: bill === null ? null : Number(bill),
+      ...fromDocumentPutOff(putOff),
+    })),
   };
 }
 
@@ -210,7 +233,7 @@ export function toDocumentChange(change: SubscriptionChange): ChangeDocument {
 export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
   const { wanted, from, to, invoice, charges, metadata } = change;
   const { product, quantity, discount = null } = wanted;
-  const { creditNotes = [], reservedRound = invoice?.balanceRound ?? null } = change;
+  const { creditNotes = [], reservedRound = invoice?.balanceRound ?? null, putOff = null } = change;
   return {
     id: change.id,
     kind: change.kind ?? 'UPDATE',
@@ -234,6 +257,10 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
     creditNotes: creditNotes.map(fromDocumentNote),
     reservedRound: reservedRound === null ? null : Number(reservedRound),
     charges: charges.map(fromDocumentCharge),
+    collect: change.collect ?? 'NOW',
+    putOff: putOff === null ? null : fromDocumentPutOff(putOff),
+    takenChangeIds: change.takenChangeIds ?? [],
+    billedOn: change.billedOn ?? null,
     failure: change.failure,
     replacedBy: change.replacedBy,
     metadata: readMetadata(metadata),
@@ -251,6 +278,10 @@ function fromDocumentInvoice(invoice: InvoiceDocument): ChangeInvoice {
     balanceRound: balanceRound === null ? null : Number(balanceRound),
     isByTime: invoice.isByTime ?? false,
   };
+}
+
+function fromDocumentPutOff({ lines, discount }: PutOffDocument): PutOff {
+  return { lines: lines.map(fromDocumentLine), discount };
 }
 
 function fromDocumentLine(line: LineDocument): ChangeLine {

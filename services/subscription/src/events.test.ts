@@ -37,7 +37,11 @@ const tenant = {
   manualClock: true,
 };
 const invoiceId = '6b0d5c6e-0a7f-5d1e-9a43-1c2f7d8e9b01';
-const ids = { resumeIdOf: () => 'resume', invoiceIdOf: () => invoiceId };
+const ids = {
+  resumeIdOf: () => 'resume',
+  pauseInvoiceIdOf: () => 'pause',
+  invoiceIdOf: () => invoiceId,
+};
 
 const input = anInput({
   authorizedTransactionId: 'txn_4242424242424242',

@@ -211,6 +211,7 @@ export function decisionOn(id: string, { environmentId }: Tenant, now: Date): De
   return {
     now,
     invoiceIdOf: (periodIndex) => derivedId(environmentId, id, 'period', periodIndex),
+    pauseInvoiceIdOf: (periodIndex) => derivedId(environmentId, id, 'pause', periodIndex),
     resumeIdOf: (periodIndex) => derivedId(environmentId, id, 'resume', periodIndex),
   };
 }

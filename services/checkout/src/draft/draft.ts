@@ -40,6 +40,8 @@ export type NewInvoice = Pick<
   readonly isChargedOnce?: boolean;
   readonly session?: InvoiceSession | undefined;
   readonly discount?: DiscountOnInvoice | undefined;
+  /** Discount that the shares of the lines are of; absent: `discount`. */
+  readonly sharesDiscount?: DiscountOnInvoice | undefined;
   readonly balanceRound?: number | undefined;
   readonly oneOff?: OneOffTerms | undefined;
   /** Absent: the invoice is not taxed and names no seller. */
@@ -53,6 +55,7 @@ export type NewInvoice = Pick<
 export function draft({
   lineItems,
   discount,
+  sharesDiscount,
   session,
   balanceRound,
   oneOff,
@@ -62,7 +65,7 @@ export function draft({
   checkLineItems(lineItems);
   const state: Invoice = {
     ...input,
-    ...amountsOf({ lineItems, discount, terms, currency: input.currency }),
+    ...amountsOf({ lineItems, discount, sharesDiscount, terms, currency: input.currency }),
     session,
     isTombstone: false,
     status: 'DRAFT',
@@ -132,34 +135,48 @@ function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {
 function amountsOf({
   lineItems,
   discount,
+  sharesDiscount,
   currency,
   terms,
-}: Pick<NewInvoice, 'lineItems' | 'discount' | 'currency' | 'terms'>) {
+}: Pick<NewInvoice, 'lineItems' | 'discount' | 'sharesDiscount' | 'currency' | 'terms'>) {
   const taxedAs = new Map(
     lineItems.flatMap(({ id, taxedAs: corrected }) =>
       corrected === undefined ? [] : [[id, corrected] as const],
     ),
   );
-  const discounted = discountedLines(lineItems, discount, currency);
+  const discounted = discountedLines({ lineItems, discount, sharesDiscount, currency });
   if (terms === undefined) return discounted;
   return withTerms({ ...discounted, currency }, terms, taxedAs);
 }
 
-function discountedLines(
-  lineItems: readonly NewLineItem[],
-  discount: DiscountOnInvoice | undefined,
-  currency: Currency,
-): Pick<Invoice, 'discounts' | 'lineItems'> {
+function discountedLines({
+  lineItems,
+  discount,
+  sharesDiscount,
+  currency,
+}: Pick<NewInvoice, 'lineItems' | 'discount' | 'sharesDiscount' | 'currency'>): Pick<
+  Invoice,
+  'discounts' | 'lineItems'
+> {
   const lines = lineItems.map(({ taxedAs: _corrected, discountShare: _share, ...line }) => line);
-  if (discount === undefined) {
-    return { lineItems: lines.map((line) => ({ ...line, discountAmount: 0n })), discounts: [] };
-  }
-  const priced = lines.map((line) => line.amount);
   const given = lineItems.map((line) => line.discountShare);
-  const { amount, parts } = discountLines(discount, { currency, amounts: priced, given });
-  const { discountId, name } = discount;
+  const amounts = lines.map((line) => line.amount);
+  const parts =
+    discount === undefined
+      ? given.map((share) => (sharesDiscount === undefined ? 0n : (share ?? 0n)))
+      : discountLines(discount, { currency, amounts, given }).parts;
+  const ofShares =
+    sharesDiscount === undefined || sharesDiscount.discountId === discount?.discountId
+      ? 0n
+      : sumOf(given.map((share) => share ?? 0n));
+  const entry = ({ discountId, name }: DiscountOnInvoice, amount: bigint) => ({
+    ...{ discountId, name, amount },
+  });
   return {
     lineItems: lines.map((line, index) => ({ ...line, discountAmount: parts[index] ?? 0n })),
-    discounts: [{ discountId, name, amount }],
+    discounts: [
+      ...(discount === undefined ? [] : [entry(discount, sumOf(parts) - ofShares)]),
+      ...(sharesDiscount === undefined || ofShares === 0n ? [] : [entry(sharesDiscount, ofShares)]),
+    ],
   };
 }

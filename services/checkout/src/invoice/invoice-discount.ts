@@ -36,16 +36,15 @@ export function discountLines(
   }: {
     readonly currency: Currency;
     readonly amounts: readonly bigint[];
-    /** Shares that are decided already. */
+    /** Shares that are decided already: such a line takes no part in the split. */
     readonly given?: readonly (bigint | undefined)[];
   },
 ): AppliedDiscount {
-  if (given.some((share) => share !== undefined)) {
-    const parts = amounts.map((_amount, index) => given[index] ?? 0n);
-    return { amount: sumOf(parts), parts };
-  }
   const terms = { type, value, currency: null, productIds: [] };
   // Every line counts: the discount was checked against the product when it was redeemed.
-  const lines = amounts.map((amount) => ({ productId: '', amount }));
-  return applyDiscount(terms, { currency, lines });
+  const open = amounts.filter((_amount, index) => given[index] === undefined);
+  const lines = open.map((amount) => ({ productId: '', amount }));
+  const split = lines.length === 0 ? [] : [...applyDiscount(terms, { currency, lines }).parts];
+  const parts = amounts.map((_amount, index) => given[index] ?? split.shift() ?? 0n);
+  return { amount: sumOf(parts), parts };
 }

@@ -41,7 +41,7 @@ function change(at: string, parts: Partial<ProratedChange>): ProratedChange {
 
 /** Lines of the bill as [unused, remaining before discount, discount], and its total. */
 function billOf(parts: ProratedChange, invoices: readonly CreditableInvoice[]) {
-  const bill = billChange(prorate(parts), invoices);
+  const bill = billChange(prorate(parts), { newestFirst: invoices });
   const unused = (bill.invoice?.unused ?? []).map(({ amount }) => -amount);
   const gross = (bill.invoice?.remaining ?? []).map((line) => line.gross);
   const net = (bill.invoice?.remaining ?? []).map((line) => line.net);
@@ -171,7 +171,9 @@ describe('a change within a period', () => {
 
   test('lessens an invoice that is not paid, and charges the new price', () => {
     const parts = change('2026-06-13', { replaced: [charged(24900n)], added: [item('9900')] });
-    const bill = billChange(prorate(parts), [{ invoiceId: 'open', status: 'OPEN', room: 24900n }]);
+    const bill = billChange(prorate(parts), {
+      newestFirst: [{ invoiceId: 'open', status: 'OPEN', room: 24900n }],
+    });
     expect(bill.creditNotes).toEqual([
       { invoiceId: 'open', amount: 14940n, settledBy: 'AMOUNT_DUE' },
     ]);
@@ -249,7 +251,7 @@ describe('properties of changes', () => {
           const { placed, lapsed } = placeCredits(unused, invoices);
           const allPlaced = sum(placed.map(({ amount }) => amount));
           expect(allPlaced + lapsed).toBe(sum(unused.map(({ amount }) => amount)));
-          const bill = billChange({ unused, remaining }, invoices);
+          const bill = billChange({ unused, remaining }, { newestFirst: invoices });
           const lines = sum((bill.invoice?.unused ?? []).map(({ amount }) => amount));
           const charges = sum((bill.invoice?.remaining ?? []).map(({ net }) => net));
           const notes = sum(bill.creditNotes.map(({ amount }) => amount));

@@ -69,16 +69,23 @@ export function placeCredits(
   return { placed, lapsed };
 }
 
+/** Invoices that unused time may be taken from, and lines that no invoice has billed yet. */
+interface CreditSources {
+  readonly newestFirst: readonly CreditableInvoice[];
+  /** Total of the lines that were put off, before tax; they come before all invoices. */
+  readonly putOff?: bigint;
+}
+
 /**
- * Bill of a change that keeps the period: an invoice if it charges more than it takes back of paid
- * invoices, otherwise credit notes over the difference.
+ * Bill of a change that keeps the period: an invoice if it and the lines put off charge more than
+ * is taken back of paid invoices, otherwise credit notes over the difference.
  */
 export function billChange(
   { unused, remaining }: { unused: readonly UnusedTime[]; remaining: readonly RemainingTime[] },
-  newestFirst: readonly CreditableInvoice[],
+  { newestFirst, putOff = 0n }: CreditSources,
 ): ChangeBill {
-  const charged = sumOf(remaining.map(({ net }) => net));
-  const { placed, lapsed } = placeCredits(unused, newestFirst);
+  const charged = putOff + sumOf(remaining.map(({ net }) => net));
+  const { placed, lapsed } = placeCredits(unused, withPutOff(newestFirst, putOff));
   const paid = placed.filter(({ status }) => status === 'PAID');
   if (charged > sumOf(paid.map(({ amount }) => amount))) {
     const lines = { unused: linesOf(unused, paid), remaining: remaining.filter(hasAmount) };
@@ -89,16 +96,17 @@ export function billChange(
 }
 
 /**
- * Unused time on the first invoice of a new cycle, which charges `charged` after its discount:
- * lines as far as its total stays 0 or more, and credit notes over the rest.
+ * Unused time on an invoice that charges `charged` after its discount, and the lines put off: the
+ * first one of a new cycle, or that of an end. Lines as far as its total stays 0 or more, and credit
+ * notes over the rest.
  */
 export function creditAtNewCycle(
   unused: readonly UnusedTime[],
-  { charged, newestFirst }: { charged: bigint; newestFirst: readonly CreditableInvoice[] },
+  { charged, newestFirst, putOff = 0n }: { charged: bigint } & CreditSources,
 ): { lines: UnusedLine[]; creditNotes: CreditNoteAmount[]; lapsed: bigint } {
-  const { placed, lapsed } = placeCredits(unused, newestFirst);
+  const { placed, lapsed } = placeCredits(unused, withPutOff(newestFirst, putOff));
   const paid = placed.filter(({ status }) => status === 'PAID');
-  let left = charged;
+  let left = charged + putOff;
   const lines = linesOf(unused, paid)
     .map(({ itemId, amount }) => {
       const taken = smallerOf(amount, left);
@@ -108,6 +116,17 @@ export function creditAtNewCycle(
     .filter(({ amount }) => amount > 0n);
   const over = sumOf(paid.map(({ amount }) => amount)) - sumOf(lines.map(({ amount }) => amount));
   return { lines, creditNotes: notesOf(placed, { paid: over }), lapsed };
+}
+
+// No invoice has this id.
+const putOffId = '';
+
+function withPutOff(
+  newestFirst: readonly CreditableInvoice[],
+  putOff: bigint,
+): readonly CreditableInvoice[] {
+  if (putOff <= 0n) return newestFirst;
+  return [{ invoiceId: putOffId, status: 'PAID', room: putOff }, ...newestFirst];
 }
 
 function linesOf(unused: readonly UnusedTime[], placed: readonly PlacedCredit[]): UnusedLine[] {
@@ -126,6 +145,7 @@ function notesOf(
 ): CreditNoteAmount[] {
   const byInvoice = new Map<string, { status: 'PAID' | 'OPEN'; amount: bigint }>();
   for (const { invoiceId, status, amount } of placed) {
+    if (invoiceId === putOffId) continue;
     const before = byInvoice.get(invoiceId)?.amount ?? 0n;
     byInvoice.set(invoiceId, { status, amount: before + amount });
   }

@@ -3,6 +3,7 @@ import { overLimitAfter } from '../over-limit/over-limit-bill';
 import { type PeriodLine, periodLine } from '../subscription/recurring-charge';
 import { periodOf } from '../subscription/billing-cycle';
 import { runningDiscount } from '../subscription/discount';
+import { type BilledPutOff, putOffOn } from '../subscription/put-off';
 import type { Subscription } from '../subscription/subscription';
 import { isBilled, type UsageBilling } from '../subscription/usage-billing';
 import {
@@ -18,23 +19,32 @@ import { lateForMs } from '../usage/usage-period';
 /** The content of one bill. */
 export type Billed = UsageBill & { readonly isBillable: boolean };
 
-/** Computes the bill of a period: its recurring charge, and the usage of the periods before it. */
+/**
+ * Computes the bill of a period: its recurring charge, the lines put off, and the usage of the
+ * periods before it.
+ */
 export function periodBill(
   subscription: Subscription,
   periodIndex: number,
   settled: readonly SettledUsage[],
-): Billed & { readonly recurring: PeriodLine } {
+): Billed & { readonly recurring: PeriodLine; readonly putOff: BilledPutOff } {
   const recurring = periodLine(subscription, periodIndex);
-  return { recurring, ...billOf(subscription, usageLines(settled), recurring.amount) };
+  const putOff = putOffOn(subscription, [periodIndex]);
+  const others = recurring.amount + amountOf(putOff);
+  return { recurring, putOff, ...billOf(subscription, usageLines(settled), others) };
 }
 
-/** Computes the bill of usage alone, with the usage lines of a voided invoice. */
+/** Computes the bill of usage and lines put off alone, with the usage lines of a voided invoice. */
 export function endBill(
   subscription: Subscription,
   settled: readonly SettledUsage[],
-  owed: readonly UsageLine[],
+  { owed, putOff }: { readonly owed: readonly UsageLine[]; readonly putOff: BilledPutOff },
 ): Billed {
-  return billOf(subscription, [...usageLines(settled), ...owed], 0n);
+  return billOf(subscription, [...usageLines(settled), ...owed], amountOf(putOff));
+}
+
+function amountOf({ lines }: BilledPutOff): bigint {
+  return lines.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
 /**

@@ -17,6 +17,7 @@ import type { BillPeriod } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { runningDiscount } from '../subscription/discount';
 import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
+import { type BilledPutOff, nothingPutOff, putOffOn } from '../subscription/put-off';
 import type { Closing } from '../subscription/over-limit-state';
 import { periodOf } from '../subscription/billing-cycle';
 import { lateBillNumber, lateKey } from '../subscription/late-bill';
@@ -38,6 +39,10 @@ import {
 export interface BillingDependencies extends SettlementDependencies {
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
+  /** Records which invoice has billed the lines that a change has put off. */
+  readonly changes: {
+    readonly recordBilledOn: (id: string, invoiceId: string, context: CallContext) => Promise<void>;
+  };
   /** Called when the last bill left credit unsettled that was owed to the customer. */
   readonly onDroppedCredits: (id: string, tenant: Tenant) => void;
 }
@@ -71,7 +76,7 @@ export async function attemptPeriodBill(
     const wanted = { id: customer.id, currency: currencyOf(state) };
     await unlessNotFound(fixCurrency(dependencies.peers, wanted, context));
   }
-  const { recurring, ...bill } = periodBill(state, periodIndex, settled ?? []);
+  const { recurring, putOff, ...bill } = periodBill(state, periodIndex, settled ?? []);
   if (!bill.isBillable) {
     return waitOverLimit(
       stored,
@@ -84,13 +89,14 @@ export async function attemptPeriodBill(
   const discounted = { ...state, discount: runningDiscount({ ...state, periodIndex }) };
   const isDiscounted = isBillDiscounted(state, { ...payload, lines });
   const wanted = {
-    ...{ ...payload, isDiscounted, period: recurring.period, recurring, usage: lines },
+    ...{ ...payload, isDiscounted, period: recurring.period, recurring, putOff, usage: lines },
     ...{ buyer: payload.facts?.buyer ?? customer?.buyer, taxCategory },
   };
   const request = toProtoNewInvoice(withCustomer(discounted, customer), wanted);
   const { invoice, collecting } = await dependencies.invoices.create(request, context);
   // The subscription was canceled during the call, and a late retry found the invoice's id taken.
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return false;
+  await recordBilledOn(putOff, invoiceId, context, dependencies);
   const recordBilled = (current: Subscription) => {
     const rated = pinRates(current, { periodIndex, set });
     const billed = recordBill(rated, periodIndex, { refunds });
@@ -149,11 +155,13 @@ export async function attemptFinalBill(
   const through = state.periodIndex ?? 0;
   const settlement = { key: 'end', through };
   const settled = await settleUsage(stored, settlement, context, dependencies);
-  const bill = endBill(state, settled ?? [], owed.lines);
+  const number = through + 1;
+  // The lines put off that the voided invoice has billed are owed, too.
+  const putOff = putOffOn(state, owed.isVoided ? [through, number] : [number]);
+  const bill = endBill(state, settled ?? [], { owed: owed.lines, putOff });
   // A subscription without metered prices has nothing to record either.
   const isNothing = settled === undefined && bill.lines.length + bill.refunds.length === 0;
-  if (isNothing && !hasWaitingBills(state)) return true;
-  const number = through + 1;
+  if (isNothing && putOff.lines.length === 0 && !hasWaitingBills(state)) return true;
   if (!bill.isBillable) {
     const settlements = [...owed.settlements, settlement];
     return waitOverLimit(stored, { bill: number, settlements, closing }, context, dependencies);
@@ -161,7 +169,7 @@ export async function attemptFinalBill(
   const key = settlement.key;
   const invoiceId = await billUsage(
     stored,
-    { key, bill, isVoided: owed.isVoided },
+    { key, bill, putOff, isVoided: owed.isVoided },
     context,
     dependencies,
   );
@@ -192,7 +200,7 @@ export async function attemptLateBill(
   const key = lateKey(round);
   const settlement = { key, through: state.periodIndex ?? 0 };
   const settled = await settleUsage(stored, settlement, context, dependencies);
-  const bill = endBill(state, settled ?? [], []);
+  const bill = endBill(state, settled ?? [], { owed: [], putOff: nothingPutOff });
   const number = lateBillNumber(state, round);
   if (!bill.isBillable) {
     return waitOverLimit(
@@ -202,7 +210,8 @@ export async function attemptLateBill(
       dependencies,
     );
   }
-  const invoiceId = await billUsage(stored, { key, bill, isVoided: false }, context, dependencies);
+  const late = { key, bill, putOff: nothingPutOff, isVoided: false };
+  const invoiceId = await billUsage(stored, late, context, dependencies);
   const isLast = state.usage.lateBillAt === null;
   const refunds = isLast ? [] : bill.refunds;
   await dependencies.subscriptions.record(state.id, context, (current) =>
@@ -244,7 +253,7 @@ async function ratesOf(
 }
 
 /**
- * Creates an invoice for usage alone under an id of its own, and announces it; creates none when
+ * Creates an invoice for usage and lines put off alone under an id of its own, and announces it; creates none when
  * there is nothing to bill.
  */
 async function billUsage(
@@ -252,12 +261,18 @@ async function billUsage(
   {
     key,
     bill,
+    putOff,
     isVoided,
-  }: { readonly key: string; readonly bill: Billed; readonly isVoided: boolean },
+  }: {
+    readonly key: string;
+    readonly bill: Billed;
+    readonly putOff: BilledPutOff;
+    readonly isVoided: boolean;
+  },
   context: CallContext,
   dependencies: BillingDependencies,
 ): Promise<string | undefined> {
-  if (bill.lines.length === 0) return undefined;
+  if (bill.lines.length + putOff.lines.length === 0) return undefined;
   const { tenant } = stored;
   const state = { ...stored.state, discount: runningDiscount(stored.state) };
   const invoiceId = derivedId(tenant.environmentId, state.id, key);
@@ -275,10 +290,20 @@ async function billUsage(
     period: lastPeriod(state),
     recurring: undefined,
     usage: bill.lines,
-    ...{ buyer: customer?.buyer, taxCategory },
+    ...{ putOff, buyer: customer?.buyer, taxCategory },
   });
   await dependencies.invoices.create(request, context);
+  await recordBilledOn(putOff, invoiceId, context, dependencies);
   return invoiceId;
+}
+
+async function recordBilledOn(
+  { changeIds }: BilledPutOff,
+  invoiceId: string,
+  context: CallContext,
+  { changes }: BillingDependencies,
+): Promise<void> {
+  for (const id of changeIds) await changes.recordBilledOn(id, invoiceId, context);
 }
 
 async function waitOverLimit(

@@ -1,7 +1,9 @@
+import { sumOf } from '@billing/kernel/money';
 import { isParked } from '../over-limit/parking';
 import { beforeNextPeriod } from '../subscription/change-at-renewal';
 import { nextPeriodIndex } from '../subscription/billing-cycle';
 import { amountOff, takeDiscount } from '../subscription/discount';
+import { withPutOffOn } from '../subscription/put-off';
 import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
 import { periodBill } from './bill';
 
@@ -28,11 +30,12 @@ export function upcomingCharge(current: Subscription): UpcomingCharge | null {
   if (at === null || subscription === null || isParked(current)) return null;
   const { discount } = subscription;
   const next = nextPeriodIndex(subscription);
-  const { recurring, lines } = periodBill(subscription, next, []);
+  const { recurring, putOff, lines } = periodBill(withPutOffOn(subscription, next), next, []);
   const amounts = [recurring, ...lines].map(({ amount }) => amount);
-  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0n);
+  const subtotal = sumOf([...amounts, ...putOff.lines.map(({ amount }) => amount)]);
   const { isDiscounted } = takeDiscount(subscription, next);
-  const discountAmount = isDiscounted ? amountOff(subscription, amounts) : 0n;
+  const ofPeriod = isDiscounted ? amountOff(subscription, amounts) : 0n;
+  const discountAmount = ofPeriod + sumOf(putOff.lines.map((line) => line.discountAmount));
   return {
     at,
     subtotal,

@@ -6,7 +6,12 @@ import type { CancelSubscriptionRequest } from '@billing/proto/billing/subscript
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
-import { changeAts, changeKinds, changeProrations } from '@billing/proto/values/subscription';
+import {
+  changeAts,
+  changeCollects,
+  changeKinds,
+  changeProrations,
+} from '@billing/proto/values/subscription';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import type { CancellationInput } from './describe-cancellation';
 import type { ChangeInput } from './read-wanted-change';
@@ -42,6 +47,8 @@ export function fromProtoChangeInput(
     resumeAt: input.resumeAt ?? null,
     proration:
       changeProrations.knownName(input.proration) ?? (kind === 'PAUSE' ? 'NONE' : 'PRORATE'),
+    collect:
+      (input.collect === undefined ? undefined : changeCollects.knownName(input.collect)) ?? 'NOW',
     metadata: metadata ?? {},
   };
 }

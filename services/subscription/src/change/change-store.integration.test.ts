@@ -43,6 +43,7 @@ function askedOn(dayOfMonth: number, status: ChangeStatus): SubscriptionChange {
     ...{ wanted: { product: null, quantity: 2, discount: null }, from: ofSide, to: ofSide },
     ...{ monthlyAmountBefore: 0n, monthlyAmountAfter: 0n, invoice: null, creditNotes: [] },
     ...{ reservedRound: null, charges: [], failure: null, replacedBy: null, metadata: {} },
+    ...{ collect: 'NOW', putOff: null, takenChangeIds: [], billedOn: null },
     ...{ createdAt: at, updatedAt: at },
   };
 }

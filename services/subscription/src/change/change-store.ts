@@ -3,7 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
 import { notFound } from '@billing/kernel/domain-error';
-import { only } from '@billing/kernel/transition';
+import { only, unchanged } from '@billing/kernel/transition';
 import { type ChangeDocument, fromDocumentChange, toDocumentChange } from '../change-document';
 import { erasedChange } from '../subscription/erased';
 import {
@@ -57,6 +57,16 @@ export class Changes {
   /** Records a finished change; a repeat finds it recorded. */
   async record(change: RecordedChange, context: Context): Promise<void> {
     await this.records.within(context).insert(only(change));
+  }
+
+  /** Records the invoice that has billed the lines that a change has put off. */
+  async recordBilledOn(id: string, billedOn: string, context: Context): Promise<void> {
+    const records = this.records.within(context);
+    // An end that gives lines back is no change.
+    if ((await records.find(id)) === undefined) return;
+    await records.mutate(id, (change) =>
+      change.billedOn === billedOn ? unchanged(change) : only({ ...change, billedOn }),
+    );
   }
 
   /** Removes the metadata of the recorded changes of a subscription. */

@@ -9,7 +9,11 @@ import { settleRedemption } from '../peer/discount';
 import { type InvoiceClient, toProtoChangeInvoice, voidInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
 import { recordInvoice } from '../subscription/open-invoices';
-import type { ChangeCreditNote, ChangeInvoice } from '../subscription/subscription-change';
+import type {
+  ChangeCreditNote,
+  ChangeInvoice,
+  SubscriptionChange,
+} from '../subscription/subscription-change';
 import { withCustomer } from '../subscription/customer';
 import { mainItem, type Subscription } from '../subscription/subscription';
 import { fetchTaxCategory, meterPricesOf } from '../peer/catalog';
@@ -45,6 +49,7 @@ export async function invoiceChange(
   const request = toProtoChangeInvoice(present.known(state), present.invoice);
   const { invoice, collecting } = await invoices.create(request, context);
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
+  if (change.status === 'APPLIED') await recordTaken(change, context, changes);
   if (change.status === 'APPLIED') {
     await subscriptions.record(id, context, (current) =>
       recordChangeInvoice(present.known(current), {
@@ -63,6 +68,16 @@ export async function invoiceChange(
         : unchanged(caughtUp);
     }),
   );
+}
+
+/** Records that the invoice of a change has billed lines that earlier changes have put off. */
+async function recordTaken(
+  { invoice, takenChangeIds }: SubscriptionChange,
+  context: CallContext,
+  changes: Changes,
+): Promise<void> {
+  if (invoice === null) return;
+  for (const id of takenChangeIds) await changes.recordBilledOn(id, invoice.invoiceId, context);
 }
 
 /** Reads the facts of an invoice that time has ordered, and the meter prices of its period. */
@@ -197,7 +212,11 @@ export async function recordFinishedChanges(
 ): Promise<void> {
   const { state } = await subscriptions.getRecent(id, context);
   const { finished } = state.changes;
-  for (const change of finished) await changes.record({ ...change, subscriptionId: id }, context);
+  for (const change of finished) {
+    await changes.record({ ...change, subscriptionId: id }, context);
+    // A change that was paid first takes effect after its invoice is created.
+    await recordTaken(change, context, changes);
+  }
   for (const change of finished) await settleRedemption(change, context, settling);
   const ids = new Set(finished.map((change) => change.id));
   await subscriptions.record(id, context, (current) => {

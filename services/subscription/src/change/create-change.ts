@@ -28,7 +28,7 @@ import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './re
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { nextRound } from './find-reserved-change';
 import { asStale } from './sign-preview';
-import { readChangeQuote } from './read-quote';
+import { readPlanQuote } from './read-quote';
 import {
   caughtUp,
   creditsOf,
@@ -120,8 +120,7 @@ async function tryToStore(
   const { wanted, planned, credits } = withReservation(request, { current, promised }, context);
   if (promised !== undefined) await promised.check(wanted, stored, customer);
   // Refuses a change that checkout would not invoice: its invoice would be ordered forever.
-  else if (planned !== null)
-    await readChangeQuote({ subscription: current, planned }, context, peers);
+  else await readPlanQuote({ subscription: current, planned, request: wanted }, context, peers);
   const isStored = (state: Subscription) => isStoredChange(state.changes, changeId);
   // A refused change takes no redemption, not even for a moment; a repeat is not refused.
   if (wanted.reservedRound !== null && !isStored(current))
@@ -156,7 +155,7 @@ function reservationOf(
 /** A change with its invoice at the instant of the call, and what it reserves. */
 interface PlannedRequest {
   readonly wanted: ChangeRequest;
-  readonly planned: ChangePlan['invoice'];
+  readonly planned: Pick<ChangePlan, 'invoice' | 'putOff'>;
   readonly credits: readonly ChangeCredit[];
 }
 
@@ -171,21 +170,23 @@ function withReservation(
 ): PlannedRequest {
   const instant = promised?.at ?? context.now;
   const isNow = resolveAt(current, request) === 'NOW';
-  const { invoice: planned, creditNotes } = isNow
+  const { invoice, putOff, creditNotes } = isNow
     ? planChange(current, { ...request, at: instant })
     : nothingPlanned;
+  const planned = { invoice, putOff };
+  const isBilled = invoice !== null || putOff !== null;
   const credits = creditsOf(creditNotes);
   const holdsNothing = credits.length === 0 && heldRedemption(request.wanted) === null;
   if (promised === undefined && holdsNothing) {
     // Fixes the instant, so that the change is stored as it was quoted.
-    return { wanted: planned === null ? request : { ...request, instant }, planned, credits };
+    return { wanted: isBilled ? { ...request, instant } : request, planned, credits };
   }
   const round = nextRound(current, request.changeId);
   const balanceRound = promised === undefined ? null : round;
   return { wanted: { ...request, instant, balanceRound, reservedRound: round }, planned, credits };
 }
 
-const nothingPlanned = { invoice: null, creditNotes: [] };
+const nothingPlanned = { invoice: null, putOff: null, creditNotes: [] };
 
 /** Reads what a change needs to know; refuses what no state of the subscription allows. */
 export async function requestFor(
@@ -230,6 +231,7 @@ export async function requestFor(
     resumeAt: input.resumeAt,
     requirePayment: input.requirePayment,
     proration: input.proration,
+    collect: input.collect,
     metadata: input.metadata,
     invoiceId: derivedId(context.tenant.environmentId, state.id, 'change', changeId),
     creditNoteIdOf: (invoiceId) => creditNoteIdOf({ changeId, invoiceId }, context),

@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
+import { LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import {
   type PreviewChangeResponse,
   PreviewInvoice,
@@ -25,7 +26,7 @@ import {
 } from './sign-preview';
 import { digestOf, type PresentFacts, type PreviewClaim } from './preview-token';
 import { readNextInvoice } from './describe-next-invoice';
-import { readChangeQuote, toProtoPreviewNote } from './read-quote';
+import { readPlanQuote, toProtoPreviewNote } from './read-quote';
 import { subscriptionDigest } from './subscription-digest';
 
 export type PreviewDependencies = ChangeDependencies & TokenDependencies;
@@ -36,6 +37,7 @@ interface Preview {
   readonly plan: Pick<ChangePlan, 'monthlyAmountBefore' | 'monthlyAmountAfter'>;
   /** Undefined: nothing is charged at once. */
   readonly invoice: PreviewInvoice | undefined;
+  readonly linesPutOff: LineItem[];
   readonly creditNotes: ChangePlan['creditNotes'];
   readonly dueNow: bigint;
 }
@@ -120,20 +122,24 @@ async function computed(
     const { monthlyAmountBefore, monthlyAmountAfter } = planAtRenewal(subscription, request);
     const plan = { monthlyAmountBefore, monthlyAmountAfter };
     const { end } = currentPeriod(subscription);
-    return { effectiveAt: end, plan, invoice: undefined, creditNotes: [], dueNow: 0n };
+    const nothing = { invoice: undefined, linesPutOff: [], creditNotes: [], dueNow: 0n };
+    return { effectiveAt: end, plan, ...nothing };
   }
-  const {
-    invoice: planned,
-    creditNotes,
-    monthlyAmountBefore,
-    monthlyAmountAfter,
-  } = planChange(subscription, { ...request, at: instant });
+  const planned = planChange(subscription, { ...request, at: instant });
+  const { creditNotes, monthlyAmountBefore, monthlyAmountAfter } = planned;
   const plan = { monthlyAmountBefore, monthlyAmountAfter };
-  const effect = { effectiveAt: instant, plan, creditNotes };
-  if (planned === null) return { ...effect, invoice: undefined, dueNow: 0n };
-  const invoice = await readChangeQuote({ subscription, planned }, context, peers);
+  const quoted = await readPlanQuote({ subscription, planned, request }, context, peers);
+  const { invoice, linesPutOff } = quoted;
   const isCharged = subscription.collectionMethod === 'CHARGE_AUTOMATICALLY';
-  return { ...effect, invoice, dueNow: isCharged ? invoice.amountDue : 0n };
+  const dueNow = isCharged ? (invoice?.amountDue ?? 0n) : 0n;
+  return {
+    effectiveAt: instant,
+    plan,
+    creditNotes,
+    invoice,
+    dueNow,
+    linesPutOff: [...linesPutOff],
+  };
 }
 
 /**
@@ -147,16 +153,26 @@ function afterChange(subscription: Subscription, request: ChangeRequest, at: Dat
 
 function requestDigest(subscriptionId: string, input: ChangeInput): string {
   const { productId, priceId, quantity, at, requirePayment, proration } = input;
-  const { kind, resumeAt, discountId } = input;
+  const { kind, resumeAt, discountId, collect } = input;
   const items = [productId, priceId, quantity];
   const asked = [subscriptionId, items, at, requirePayment, proration, kind, resumeAt];
-  // Tokens of the release before name no discount.
-  return digestOf(discountId === undefined ? asked : [...asked, { discountId }]);
+  // Tokens of the release before name neither.
+  const named = {
+    ...(discountId !== undefined && { discountId }),
+    ...(collect === 'NEXT_INVOICE' && { collect }),
+  };
+  return digestOf(Object.keys(named).length === 0 ? asked : [...asked, named]);
 }
 
 // The amount due follows from the total and the balance that was shown.
-function promisedDigest({ effectiveAt, invoice, creditNotes }: Preview, balance: bigint): string {
+function promisedDigest(
+  { effectiveAt, invoice, linesPutOff, creditNotes }: Preview,
+  balance: bigint,
+): string {
   const notes = creditNotes.map((note) => [note.invoiceId, note.amount, note.settledBy]);
+  if (linesPutOff.length > 0) {
+    return digestOf([effectiveAt, notes, linesPutOff.map((line) => LineItem.toJSON(line))]);
+  }
   if (invoice === undefined) return digestOf([effectiveAt, notes]);
   const promised = { ...invoice, balanceApplied: balance, amountDue: invoice.total - balance };
   return digestOf([effectiveAt, notes, PreviewInvoice.toJSON(promised)]);

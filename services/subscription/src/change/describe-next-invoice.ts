@@ -13,6 +13,7 @@ import { beforeNextPeriod } from '../subscription/change-at-renewal';
 import { monthlyAmountOf } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
+import { putOffOn, withPutOffOn } from '../subscription/put-off';
 import { periodLine } from '../subscription/recurring-charge';
 import {
   currentPeriod,
@@ -83,6 +84,7 @@ export async function readNextInvoice(
       : await fetchTaxCategory(peers, productId, context);
   const periodIndex = nextPeriodIndex(before);
   const { isDiscounted } = takeDiscount(before, periodIndex);
+  const putOff = putOffOn(withPutOffOn(before, periodIndex), [periodIndex]);
   const wanted = toProtoNewInvoice(before, {
     invoiceId: newId(),
     reason: 'SUBSCRIPTION_CYCLE',
@@ -90,6 +92,7 @@ export async function readNextInvoice(
     isDiscounted,
     period: periodOf(before, periodIndex),
     recurring: periodLine(before, periodIndex),
+    putOff,
     usage: [],
     buyer: known.buyer,
     taxCategory,

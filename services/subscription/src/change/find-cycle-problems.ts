@@ -31,11 +31,11 @@ export async function checkNewCycle(
   subscription: Subscription,
   {
     wanted,
-    input: { kind, at, proration },
+    input: { kind, at, proration, collect },
     productId,
   }: {
     readonly wanted: ChangeRequest['wanted'];
-    readonly input: Pick<ChangeInput, 'kind' | 'at' | 'proration'>;
+    readonly input: Pick<ChangeInput, 'kind' | 'at' | 'proration' | 'collect'>;
     readonly productId: string;
   },
   context: CallContext,
@@ -50,6 +50,9 @@ export async function checkNewCycle(
   if (!isNow || !beginsCycle(subscription, { kind, wanted, proration })) return;
   if (proration === 'NONE') {
     throw invalidInput({ proration: ['The billing interval changes'] });
+  }
+  if (collect === 'NEXT_INVOICE') {
+    throw invalidInput({ collect: ['A new cycle is collected now'] });
   }
   const { meterPriceSet } = await fetchProduct(peers, productId, context);
   if (!hasMeters && meterPriceSet === 0) return;

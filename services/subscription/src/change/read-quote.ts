@@ -1,15 +1,18 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { CreateInvoiceRequest } from '@billing/proto/billing/checkout/v1/checkout';
+import type { CreateInvoiceRequest, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import type {
   PreviewCreditNote,
   PreviewInvoice,
 } from '@billing/proto/billing/subscription/v1/change_service';
 import { changeSettlements } from '@billing/proto/values/subscription';
+import { changeInvoice } from '../lifecycle/change-lines';
+import type { ChangeRequest } from '../lifecycle/check-change';
 import { toProtoChangeInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
-import type { Subscription } from '../subscription/subscription';
-import type { ChangeCreditNote, ChangeInvoice } from '../subscription/subscription-change';
+import { waitingPutOff } from '../subscription/put-off';
+import { currentPeriod, type Subscription } from '../subscription/subscription';
+import type { ChangeCreditNote, ChangePlan } from '../subscription/subscription-change';
 
 /** Reads what an invoice would cost, with its taxes and what the balance would pay. */
 export async function readQuote(
@@ -28,21 +31,53 @@ export async function readQuote(
   };
 }
 
+/** Cost of a change before it is stored. */
+export interface PlanQuote {
+  /** Undefined: nothing is charged at once. */
+  readonly invoice: PreviewInvoice | undefined;
+  /** Lines that the next invoice bills. */
+  readonly linesPutOff: readonly LineItem[];
+}
+
 /**
- * Reads what the invoice of a change would cost. Refuses one below 0: the unused time gives its tax
- * back, and the remaining time may have less, for example under reverse charge.
+ * Reads what the invoice of a change would cost, and the lines that it puts off: as if they were
+ * invoiced now, with those that wait already. Refuses an invoice below 0: the unused time gives its
+ * tax back, and the remaining time may have less, for example under reverse charge.
  */
-export async function readChangeQuote(
+export async function readPlanQuote(
   {
     subscription,
-    planned,
-  }: { readonly subscription: Subscription; readonly planned: ChangeInvoice },
+    planned: { invoice, putOff },
+    request,
+  }: {
+    readonly subscription: Subscription;
+    readonly planned: Pick<ChangePlan, 'invoice' | 'putOff'>;
+    readonly request: Pick<ChangeRequest, 'invoiceId' | 'taxFacts'>;
+  },
   context: CallContext,
   peers: Pick<Peers, 'checkout'>,
-): Promise<PreviewInvoice> {
-  const request = toProtoChangeInvoice(subscription, planned);
+): Promise<PlanQuote> {
   try {
-    return await readQuote(request, context, peers);
+    if (invoice !== null) {
+      const quoted = toProtoChangeInvoice(subscription, invoice);
+      return { invoice: await readQuote(quoted, context, peers), linesPutOff: [] };
+    }
+    if (putOff === null) return { invoice: undefined, linesPutOff: [] };
+    const all = [...waitingPutOff(subscription).lines, ...putOff.lines];
+    const { invoiceId, taxFacts } = request;
+    const terms = { at: context.now, requirePayment: false, balanceRound: null };
+    const { end } = currentPeriod(subscription);
+    const { discount } = putOff;
+    const periodIndex = subscription.periodIndex ?? 0;
+    const whole = changeInvoice(subscription, all, {
+      ...{ terms: { ...terms, invoiceId, taxFacts }, discount, periodIndex, end },
+    });
+    const { lineItems } = await readQuote(
+      toProtoChangeInvoice(subscription, whole),
+      context,
+      peers,
+    );
+    return { invoice: undefined, linesPutOff: lineItems.slice(-putOff.lines.length) };
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'invalid_input') throw givesTaxBack();
     throw error;

@@ -14,6 +14,7 @@ import type { ProductFacts } from '../subscription/product';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
 import type {
   ChangeAt,
+  ChangeCollect,
   ChangeKind,
   ChangeProration,
   WantedChange,
@@ -37,6 +38,7 @@ export interface ChangeInput extends WantedItem {
   readonly kind: ChangeKind;
   readonly resumeAt: Date | null;
   readonly proration: ChangeProration;
+  readonly collect: ChangeCollect;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 

@@ -9,5 +9,6 @@ export function subscriptionDigest(subscription: Subscription): string {
   const held = items.map(({ id, price, quantity }) => [id, price.id, quantity]);
   const running = [status, phase, periodIndex, anchor, cycles, cancelAtPeriodEnd, resumeAt];
   const open = subscription.openInvoices.map(({ invoiceId }) => invoiceId);
-  return digestOf([held, running, waiting?.id, paying?.id, period, discount, open]);
+  const putOff = changes.putOff.map(({ changeId, bill }) => [changeId, bill]);
+  return digestOf([held, running, waiting?.id, paying?.id, period, discount, open, putOff]);
 }

@@ -4,6 +4,7 @@ import { currentPeriod, mainItem, type Subscription } from '../subscription/subs
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import { paused } from '../subscription/change-at-renewal';
 import { withDiscountAfter } from '../subscription/change-side';
+import { putOffAfter } from '../subscription/put-off';
 import { runningDiscount } from '../subscription/discount';
 import { startNewCycle } from './plan-new-cycle';
 
@@ -60,7 +61,9 @@ export function withAppliedChange(
           discount: change.beginsCycle ? exchanged.discount : runningDiscount(current),
         };
   const kept = exchanged.changes;
-  const next = { ...exchanged, changes: { ...kept, period, waiting: waitingIn(exchanged) } };
+  const putOff = putOffAfter(kept.putOff, change);
+  const waiting = waitingIn(exchanged);
+  const next = { ...exchanged, changes: { ...kept, period, waiting, putOff } };
   const applied: SubscriptionChange = { ...change, status: 'APPLIED', updatedAt: now };
   return withFinished(withRevenue(next, change, current), applied);
 }

@@ -19,6 +19,7 @@ import { currentPeriod, type Subscription } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 import { pausedAtEnd, planAtRenewal, withItemsAtRenewal } from '../subscription/change-at-renewal';
 import { withDiscountAfter } from '../subscription/change-side';
+import { putOffAfter, waitingPutOff } from '../subscription/put-off';
 import { type ChangeRequest, checkRequest } from './check-change';
 import {
   cancelWaiting,
@@ -29,6 +30,7 @@ import {
   withoutPaying,
   withRevenue,
 } from './applied-change';
+import { pauseInvoice } from './pause';
 import { planChange } from './plan-change';
 
 const recentIdsMax = 50;
@@ -201,6 +203,7 @@ export function resumeByTime(
   const request: ChangeRequest = {
     changeId: resumeIdOf(next),
     ...{ kind: 'RESUME', at: 'NOW', resumeAt: null, proration: 'PRORATE', metadata: {} },
+    collect: 'NOW',
     wanted: { product: null, quantity: null, discount: null },
     ...{ instant: at, requirePayment: false, balanceRound: null, reservedRound: null },
     ...{ invoiceId: invoiceIdOf(next), creditNoteIdOf: () => '', facts: null },
@@ -235,12 +238,18 @@ export function cancelChange(
  * Applies the change that waits for the end of the period. The renewal follows in this write, but
  * not after the beginning of a pause.
  */
-export function applyWaitingChange(subscription: Subscription, at: Date): SubscriptionTransition {
+export function applyWaitingChange(
+  subscription: Subscription,
+  at: Date,
+  decision: Pick<Decision, 'pauseInvoiceIdOf'>,
+): SubscriptionTransition {
   const { waiting } = subscription.changes;
   if (waiting === null) return unchanged(subscription);
+  const ofPause = waiting.kind === 'PAUSE' ? billedByPause(subscription, at, decision) : undefined;
   const applied: SubscriptionChange = {
     ...waiting,
     ...planAtRenewal(subscription, waiting),
+    ...ofPause,
     status: 'APPLIED',
     effectiveAt: at,
     updatedAt: at,
@@ -249,12 +258,33 @@ export function applyWaitingChange(subscription: Subscription, at: Date): Subscr
     waiting.kind === 'PAUSE'
       ? pausedAtEnd(subscription, waiting)
       : withItemsAtRenewal(withDiscountAfter(subscription, waiting.wanted), applied.to.items);
-  const done = { ...changed, changes: { ...changed.changes, waiting: null } };
-  const state = withFinished(withRevenue(done, applied, subscription), applied);
+  const putOff = putOffAfter(changed.changes.putOff, applied);
+  const done = { ...changed, changes: { ...changed.changes, waiting: null, putOff } };
+  const finished = withFinished(withRevenue(done, applied, subscription), applied);
+  const { invoice } = applied;
+  const state = invoice === null ? finished : openChangeInvoice(finished, invoice, applied);
   return {
     state,
     events: [updated(subscription, state, { changeId: waiting.id })],
-    commands: recordChanges(state),
+    commands: [...invoiceOf(applied), ...recordChanges(state)],
+  };
+}
+
+/** The lines put off, which a pause at the end of the period bills. */
+function billedByPause(
+  subscription: Subscription,
+  at: Date,
+  { pauseInvoiceIdOf }: Pick<Decision, 'pauseInvoiceIdOf'>,
+): Pick<SubscriptionChange, 'invoice' | 'takenChangeIds'> {
+  const invoice = pauseInvoice(subscription, [], {
+    ...{ at, invoiceId: pauseInvoiceIdOf(subscription.periodIndex ?? 0) },
+    ...{ requirePayment: false, balanceRound: null },
+    // They are read when the invoice is created.
+    taxFacts: { buyer: null, taxCategory: null },
+  });
+  return {
+    invoice: invoice === null ? null : { ...invoice, isByTime: true },
+    takenChangeIds: waitingPutOff(subscription).changeIds,
   };
 }
 
@@ -293,6 +323,8 @@ function newChange({ changeId, ...request }: ChangeRequest, now: Date) {
     resumeAt: request.resumeAt,
     requirePayment: request.requirePayment,
     proration: request.proration,
+    collect: request.collect,
+    billedOn: null,
     reservedRound: request.reservedRound,
     wanted: request.wanted,
     failure: null,

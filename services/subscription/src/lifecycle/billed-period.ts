@@ -1,6 +1,7 @@
 import type { BillingReason, BillPeriod, InvoiceFacts } from '../subscription/command';
 import { takeDiscount } from '../subscription/discount';
 import { openInvoice } from '../subscription/open-invoices';
+import { withPutOffOn } from '../subscription/put-off';
 import type { Subscription } from '../subscription/subscription';
 import type { InvoiceIdOf } from '../subscription/transition';
 
@@ -24,7 +25,10 @@ export function enterPeriod(
 ): { state: Subscription; command: BillPeriod } {
   const invoiceId = invoiceIdOf(periodIndex);
   const changes = { ...subscription.changes, period: null };
-  const entered: Subscription = { ...subscription, phase: 'REGULAR', periodIndex, changes };
+  const entered: Subscription = {
+    ...withPutOffOn({ ...subscription, changes }, periodIndex),
+    ...{ phase: 'REGULAR', periodIndex },
+  };
   const { state, isDiscounted } = takeDiscount(entered, periodIndex);
   return {
     state: openInvoice(state, { invoiceId, periodIndex }),

@@ -128,12 +128,12 @@ function endNow(
   { now, invoiceIdOf }: Decision,
   call: CancellationCall | undefined,
 ): SubscriptionTransition {
-  const ended = endImmediately(subscription, { now, cancelReason: 'REQUESTED' });
   const credits =
     call === undefined
-      ? { kept: [], voided: [] }
+      ? { unusedLines: [], kept: [], voided: [] }
       : creditsOf(subscription, { ...call, at: now, invoiceIdOf });
-  const state = call === undefined ? ended : withCredits(ended, call, credits);
+  const credited = call === undefined ? subscription : withCredits(subscription, call, credits);
+  const state = endImmediately(credited, { now, cancelReason: 'REQUESTED' });
   const older = createdInvoices(state).filter(
     ({ periodIndex }) => periodIndex !== state.periodIndex,
   );
@@ -163,14 +163,22 @@ export function creditsOf(
 }
 
 function withCredits(
-  state: Subscription,
+  subscription: Subscription,
   { id, reservedRound }: CancellationCall,
-  { kept, voided }: EndCredits,
+  { unusedLines, kept, voided }: EndCredits,
 ): Subscription {
+  const { changes } = subscription;
   const creditNotes = [...kept, ...voided];
-  if (creditNotes.length === 0) return state;
-  const cancellation = { id, reservedRound, creditNotes };
-  return { ...state, changes: { ...state.changes, cancellation } };
+  const isCredited = creditNotes.length > 0;
+  const lessening = { changeId: id, lines: unusedLines, discount: null, bill: null };
+  return {
+    ...subscription,
+    changes: {
+      ...changes,
+      ...(isCredited && { cancellation: { id, reservedRound, creditNotes } }),
+      ...(unusedLines.length > 0 && { putOff: [...changes.putOff, lessening] }),
+    },
+  };
 }
 
 function creditCancellation(creditNotes: EndCredits['kept']): CreditCancellation[] {

@@ -15,28 +15,38 @@ export function changeInvoice(
     periodIndex,
     end,
   }: {
-    readonly terms: ChangeTerms;
-    readonly discount: Subscription['discount'];
+    readonly terms: Pick<
+      ChangeTerms,
+      'invoiceId' | 'at' | 'requirePayment' | 'balanceRound' | 'taxFacts'
+    >;
+    readonly discount: ChangeInvoice['discount'];
     readonly periodIndex: number;
     readonly end: Date;
   },
 ): ChangeInvoice {
-  const isDiscounted = lines.some(({ discountAmount }) => discountAmount > 0n);
   return {
     invoiceId: terms.invoiceId,
     periodIndex,
     periodStart: terms.at,
     periodEnd: end,
     lines,
-    discount:
-      discount === null || !isDiscounted
-        ? null
-        : { id: discount.id, name: discount.name, type: discount.type, value: discount.value },
+    discount: discountOfLines(lines, discount),
     isPaidFirst: terms.requirePayment && collectionMethod === 'CHARGE_AUTOMATICALLY',
     isByTime: false,
     balanceRound: terms.balanceRound,
     ...terms.taxFacts,
   };
+}
+
+/** The discount that the shares of lines are of; null: they have none. */
+export function discountOfLines(
+  lines: readonly ChangeLine[],
+  discount: ChangeInvoice['discount'],
+): ChangeInvoice['discount'] {
+  const isDiscounted = lines.some(({ discountAmount }) => discountAmount > 0n);
+  if (discount === null || !isDiscounted) return null;
+  const { id, name, type, value } = discount;
+  return { id, name, type, value };
 }
 
 /** The unused time of an item. */

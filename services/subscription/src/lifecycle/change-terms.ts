@@ -1,4 +1,5 @@
 import type {
+  ChangeCollect,
   ChangeKind,
   ChangePlan,
   ChangeProration,
@@ -17,6 +18,7 @@ export interface ChangeTerms {
   readonly kind: ChangeKind;
   readonly wanted: WantedChange;
   readonly proration: ChangeProration;
+  readonly collect: ChangeCollect;
   readonly at: Date;
   /** Planned end of the pause (PAUSE); null: none. */
   readonly resumeAt: Date | null;
@@ -32,4 +34,7 @@ export interface ChangeTerms {
 }
 
 /** Charges and credits of a change, and the charges of the period from then on. */
-export type ChangeCost = Pick<ChangePlan, 'invoice' | 'creditNotes' | 'charges'>;
+export type ChangeCost = Pick<
+  ChangePlan,
+  'invoice' | 'creditNotes' | 'charges' | 'putOff' | 'takenChangeIds'
+>;

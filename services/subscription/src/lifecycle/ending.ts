@@ -5,6 +5,7 @@ import type {
   EndCollection,
   ReleaseRedemption,
 } from '../subscription/command';
+import { withPutOffOn } from '../subscription/put-off';
 import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
 import type { CancelReason, OpenInvoice, Subscription } from '../subscription/subscription';
 import type { SubscriptionTransition } from '../subscription/transition';
@@ -22,7 +23,10 @@ const invoicesPerCommandMax = 50;
 export function ended(subscription: Subscription, endedAt: Date): Subscription {
   const endedBeforeStart = subscription.phase === 'SCHEDULED';
   const current = cancelWaiting(subscription, { now: endedAt, replacedBy: null });
-  return { ...current, status: 'CANCELED', phase: 'ENDED', endedAt, endedBeforeStart };
+  const { periodIndex } = current;
+  // The bill of the end follows that of the last period.
+  const billed = periodIndex === null ? current : withPutOffOn(current, periodIndex + 1);
+  return { ...billed, status: 'CANCELED', phase: 'ENDED', endedAt, endedBeforeStart };
 }
 
 /** Ends the subscription at this instant. */

@@ -17,8 +17,9 @@ import {
   type SubscriptionItem,
   type SubscriptionItems,
 } from '../subscription/subscription';
-import { changeInvoice, ofItem, remainingLine, unusedLine } from './change-lines';
-import type { ChangePlan } from '../subscription/subscription-change';
+import { changeInvoice, discountOfLines, ofItem, remainingLine, unusedLine } from './change-lines';
+import { type ChangePlan, keepsPutOff } from '../subscription/subscription-change';
+import { totalOfLines, waitingPutOff } from '../subscription/put-off';
 import type { ChangeCost, ChangeTerms } from './change-terms';
 import {
   chargesOf,
@@ -80,7 +81,7 @@ export function planChange(subscription: Subscription, terms: ChangeTerms): Chan
   };
 }
 
-const nothing: ChangeCost = { invoice: null, creditNotes: [], charges: [] };
+const nothing: ChangeCost = { invoice: null, creditNotes: [], charges: [], ...keepsPutOff };
 
 /** Cost of a change that keeps the running period. */
 function costWithin(
@@ -119,12 +120,17 @@ function proratedCost(
     discount: discount === null ? undefined : termsOf(discount),
     currency: knownCurrency(subscription),
   });
-  const bill = billChange(proration, creditableInvoices(facts));
+  const waiting = waitingPutOff(subscription);
+  const bill = billChange(proration, {
+    newestFirst: creditableInvoices(facts),
+    putOff: totalOfLines(waiting.lines),
+  });
   const itemIds = replaced.map(({ id }) => id);
   const creditNotes = creditNotesOf(bill.creditNotes, { ...terms, itemIds });
   const others = before.filter(({ itemId }) => !itemIds.includes(itemId));
   const charges: ItemCharge[] = [...others, ...chargesAfter({ at: at.getTime() }, proration)];
-  if (bill.invoice === undefined) return { invoice: null, creditNotes, charges };
+  const taken = { putOff: null, takenChangeIds: waiting.changeIds };
+  if (bill.invoice === undefined) return { invoice: null, creditNotes, charges, ...taken };
   const { unused, remaining } = bill.invoice;
   const unusedOf = ({ id }: SubscriptionItem) =>
     unused
@@ -146,10 +152,19 @@ function proratedCost(
           .map((remainingTime) => remainingLine(item, remainingTime)),
       ),
   ]);
-  const invoice = changeInvoice(subscription, lines, {
+  if (terms.collect === 'NEXT_INVOICE') {
+    if (lines.length === 0) return { ...nothing, creditNotes, charges };
+    const period = { start: at, end };
+    const putOff = {
+      lines: lines.map((line) => ({ ...line, period })),
+      discount: discountOfLines(lines, discount),
+    };
+    return { invoice: null, creditNotes, charges, putOff, takenChangeIds: [] };
+  }
+  const invoice = changeInvoice(subscription, [...waiting.lines, ...lines], {
     ...{ terms, discount, periodIndex: facts.periodIndex, end },
   });
-  return { invoice, creditNotes, charges };
+  return { invoice, creditNotes, charges, ...taken };
 }
 
 /** The items whose charges a change replaces, and those that it charges from then on. */

@@ -2,12 +2,22 @@ import fc from 'fast-check';
 import { unusedTime } from '@billing/kernel/proration/prorated-change';
 import { sumOf } from '@billing/kernel/money';
 import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
-import type { ChangeCreditNote, ChangeInvoice } from '../subscription/subscription-change';
+import { totalOfLines, waitingPutOff } from '../subscription/put-off';
+import type {
+  ChangeCollect,
+  ChangeCreditNote,
+  ChangeInvoice,
+  ChangeLine,
+  PutOffLines,
+} from '../subscription/subscription-change';
 import { aChangeRequest } from '../testing/change-request';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
+import { periodBill } from '../billing/bill';
+import { upcomingCharge } from '../billing/upcoming-charge';
 import { requestChange } from './apply-change';
 import { cancel, type CancellationCall, creditsOf } from './cancellation';
 import { chargesOf, type PeriodFacts, type PeriodInvoice } from './period-charges';
+import { takeDueStep } from './renewals';
 
 const start = day('06-01');
 const creditNoteIdOf = (invoiceId: string) => `note-${invoiceId}`;
@@ -69,12 +79,18 @@ interface Life {
 }
 
 /** A change of the price that is not paid first. */
-function changed({ subscription, invoices }: Life, amount: bigint, now: Date): Life {
-  const changeId = `change-${String(invoices.length)}-${String(now.getTime())}`;
+function changed(
+  { subscription, invoices }: Life,
+  amount: bigint,
+  now: Date,
+  collect: ChangeCollect = 'NOW',
+): Life {
+  const changeId = `change-${String(subscription.changes.recentIds.length)}`;
   const price = aPrice({ id: changeId, amount });
   const product = { productId: changeId, productName: 'Other', price };
   const request = aChangeRequest({
     ...{ changeId, invoiceId: `invoice-of-${changeId}`, creditNoteIdOf, requirePayment: false },
+    collect,
     wanted: { product, quantity: null, discount: null },
     facts: { periodIndex: 0, invoices },
   });
@@ -126,7 +142,9 @@ describe('an end with proration', () => {
   });
 
   test('credits nothing at the end of the period', () => {
-    expect(creditsAt(upgraded, day('07-01'))).toEqual({ kept: [], voided: [] });
+    expect(creditsAt(upgraded, day('07-01'))).toEqual({
+      ...{ unusedLines: [], kept: [], voided: [] },
+    });
   });
 
   test('voids an unpaid invoice of a change in place of a credit', () => {
@@ -159,6 +177,7 @@ describe('an end with proration', () => {
     const step = fc.record({
       amount: fc.bigInt({ min: 0n, max: 10_000_000n }),
       at: fc.date({ min: start, max: day('07-01'), noInvalidDate: true }),
+      collect: fc.constantFrom('NOW' as const, 'NEXT_INVOICE' as const),
     });
     fc.assert(
       fc.property(
@@ -171,10 +190,13 @@ describe('an end with proration', () => {
             .sort((a, b) => a.getTime() - b.getTime());
           const instant = times.at(-1) ?? start;
           const life = steps.reduce(
-            (current, { amount }, index) => changed(current, amount, times[index] ?? start),
+            (current, { amount, collect }, index) =>
+              changed(current, amount, times[index] ?? start, collect),
             begun(price),
           );
-          const { kept } = creditsAt(life, instant);
+          const { kept, unusedLines } = creditsAt(life, instant);
+          const waiting = waitingPutOff(life.subscription).lines;
+          expect(totalOfLines([...waiting, ...unusedLines]) >= 0n).toBe(true);
           for (const { invoiceId, lines } of withNotes(life.invoices, kept)) {
             expect([invoiceId, sumOf(lines.map(({ left }) => left)) >= 0n]).toEqual([
               invoiceId,
@@ -191,12 +213,104 @@ describe('an end with proration', () => {
             expect(amount <= charge.net).toBe(true);
             return amount;
           });
-          expect(sumOf(kept.map(({ amount }) => amount))).toBe(sumOf(unused));
+          const credited = sumOf(kept.map(({ amount }) => amount));
+          expect(credited - totalOfLines(unusedLines)).toBe(sumOf(unused));
         },
       ),
     );
   });
 });
+
+describe('lines that are put off', () => {
+  const waiting = changed(begun(10000n), 30000n, day('06-16'), 'NEXT_INVOICE');
+  const linesOf = (lines: readonly ChangeLine[]) => lines.map(({ kind, amount }) => [kind, amount]);
+  const [unused, remaining] = ['UNUSED_TIME', 'REMAINING_TIME'];
+  const upgrade = [
+    [unused, -5000n],
+    [remaining, 15000n],
+  ];
+
+  test('20: are charged by the bill of the next period', () => {
+    const { changes } = waiting.subscription;
+    expect(changes.finished).toMatchObject([{ status: 'APPLIED', invoice: null, creditNotes: [] }]);
+    const { state } = takeDueStep(waiting.subscription, at(day('07-01')));
+    expect(waitingPutOff(state).lines).toEqual([]);
+    const { recurring, putOff } = periodBill(state, 1, []);
+    expect(recurring.amount).toBe(30000n);
+    expect(linesOf(putOff.lines)).toEqual(upgrade);
+    expect(putOff.lines).toMatchObject([
+      { period: { start: day('06-16'), end: day('07-01') } },
+      { period: { start: day('06-16'), end: day('07-01') } },
+    ]);
+    expect(upcomingCharge(waiting.subscription)).toMatchObject({ subtotal: 40000n, total: 40000n });
+    const later = takeDueStep(state, at(day('08-01'))).state;
+    expect(periodBill(later, 2, []).putOff.lines).toEqual([]);
+  });
+
+  test('are taken along by a change that is collected now', () => {
+    const { subscription } = changed(waiting, 50000n, day('06-21'));
+    const [first, second] = subscription.changes.finished;
+    expect(second?.takenChangeIds).toEqual([first?.id]);
+    expect(linesOf(second?.invoice?.lines ?? [])).toEqual([
+      ...upgrade,
+      [unused, -10000n],
+      [remaining, 16667n],
+    ]);
+    expect(subscription.changes.putOff).toEqual([]);
+  });
+
+  test('are lessened by a net credit, and what is over is credited at once', () => {
+    const { subscription } = changed(waiting, 0n, day('06-21'), 'NEXT_INVOICE');
+    // 10000 wait, and 10000 are unused: nothing is left to bill.
+    expect(waitingPutOff(subscription).lines).toEqual([]);
+    expect(subscription.changes.finished.at(-1)).toMatchObject({ invoice: null, creditNotes: [] });
+    const lower = changed(waiting, 12000n, day('06-21'), 'NEXT_INVOICE');
+    expect(linesOf(waitingPutOff(lower.subscription).lines)).toEqual([
+      ...upgrade,
+      [unused, -10000n],
+      [remaining, 4000n],
+    ]);
+  });
+
+  test('are billed by the end, which lessens them by unused time', () => {
+    const { subscription, invoices } = waiting;
+    const ended = (call?: CancellationCall) =>
+      cancel(subscription, { atPeriodEnd: false, ...at(day('06-26')), ...(call && { call }) });
+    expect(linesOf(putOffOn(ended().state.changes.putOff, 1))).toEqual(upgrade);
+    const { state } = ended(aCall({ periodIndex: 0, invoices }));
+    expect(linesOf(putOffOn(state.changes.putOff, 1))).toEqual([...upgrade, [unused, -5000n]]);
+    expect(state.changes.cancellation).toBeNull();
+  });
+
+  test('are billed by a pause, also at the end of the period', () => {
+    const facts = { periodIndex: 0, invoices: waiting.invoices };
+    const kept = { product: null, quantity: null, discount: null };
+    const pause = aChangeRequest({
+      ...{ changeId: 'pause', kind: 'PAUSE', wanted: kept, proration: 'NONE', facts },
+    });
+    const { state } = requestChange(waiting.subscription, pause, { now: day('06-26') });
+    expect(state.changes.putOff).toEqual([]);
+    expect(state.changes.finished.at(-1)?.invoice).toMatchObject({
+      ...{ periodStart: start, periodEnd: day('06-26'), isPaidFirst: false },
+      lines: [{ amount: -5000n }, { amount: 15000n }],
+    });
+    const planned = requestChange(
+      waiting.subscription,
+      { ...pause, at: 'PERIOD_END' },
+      { now: day('06-26') },
+    ).state;
+    const paused = takeDueStep(planned, at(day('07-01')));
+    expect(paused.state).toMatchObject({ phase: 'PAUSED', changes: { putOff: [] } });
+    expect(paused.state.changes.finished.at(-1)?.invoice).toMatchObject({
+      ...{ invoiceId: 'pause-0', isByTime: true, periodStart: start, periodEnd: day('07-01') },
+      lines: [{ amount: -5000n }, { amount: 15000n }],
+    });
+    expect(paused.commands.map(({ type }) => type)).toEqual(['invoiceChange', 'recordChanges']);
+  });
+});
+
+const putOffOn = (putOff: readonly PutOffLines[], bill: number): readonly ChangeLine[] =>
+  putOff.filter((one) => one.bill === bill).flatMap(({ lines }) => lines);
 
 describe('the cancellation with proration', () => {
   const { subscription, invoices } = changed(begun(10000n), 30000n, day('06-16'));

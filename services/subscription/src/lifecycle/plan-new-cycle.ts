@@ -4,6 +4,7 @@ import { unusedTime } from '@billing/kernel/proration/prorated-change';
 import { beginCycle, periodOf } from '../subscription/billing-cycle';
 import { type DiscountedPeriod, discountParts, takeDiscount } from '../subscription/discount';
 import { periodLine } from '../subscription/recurring-charge';
+import { totalOfLines, waitingPutOff } from '../subscription/put-off';
 import { mainItem, type Subscription, type SubscriptionItems } from '../subscription/subscription';
 import { changeInvoice, ofItem, recurringLine, unusedLine } from './change-lines';
 import type { ChangeCost, ChangeTerms } from './change-terms';
@@ -63,14 +64,19 @@ export function planNewCycle(
   const { unusedLines, creditNotes } = givenBack(subscription, terms, {
     charged: sumOf(charges.map(({ net }) => net)),
   });
-  const invoice = changeInvoice(state, [...recurring, ...unusedLines], {
-    ...{ terms, periodIndex, discount: isDiscounted ? state.discount : null },
+  const waiting = waitingPutOff(subscription);
+  const invoice = changeInvoice(state, [...recurring, ...waiting.lines, ...unusedLines], {
+    ...{ terms, periodIndex, discount: isDiscounted ? state.discount : waiting.discount },
     end: periodOf(state, periodIndex).end,
   });
-  return { state, cost: { invoice, creditNotes, charges } };
+  const taken = { putOff: null, takenChangeIds: waiting.changeIds };
+  return { state, cost: { invoice, creditNotes, charges, ...taken } };
 }
 
-/** Unused time of all items: lines up to what a new period charges, and credit notes. */
+/**
+ * Unused time of all items: lines up to what a new period and the lines put off charge, and credit
+ * notes.
+ */
 export function givenBack(
   subscription: Subscription,
   {
@@ -87,7 +93,8 @@ export function givenBack(
     unusedTime(charge, { from: at.getTime(), to: end.getTime() }),
   );
   const newestFirst = creditableInvoices(facts);
-  const { lines, creditNotes } = creditAtNewCycle(unused, { charged, newestFirst });
+  const putOff = totalOfLines(waitingPutOff(subscription).lines);
+  const { lines, creditNotes } = creditAtNewCycle(unused, { charged, newestFirst, putOff });
   const itemOf = (id: string) =>
     subscription.items.find((item) => item.id === id) ?? mainItem(subscription);
   const unusedLines = lines.map(({ itemId, amount }) =>

@@ -114,7 +114,7 @@ function takeStep(
     }
     case 'ENTER_PERIOD':
       return superseding(subscription, step.at, (current) => {
-        const changed = applyWaitingChange(current, step.at);
+        const changed = applyWaitingChange(current, step.at, decision);
         if (changed.state.phase === 'PAUSED') return changed;
         const { state, events, commands } = renew(changed.state, decision.invoiceIdOf);
         // An outage of the discount service must not delay the bill.

@@ -17,7 +17,7 @@ import { toProtoDiscountTerms } from './discount';
 import type { Peers } from './peers';
 import type { PeriodLine } from '../subscription/recurring-charge';
 import { currencyOf, type Subscription } from '../subscription/subscription';
-import type { ChangeInvoice, ChangeLine } from '../subscription/subscription-change';
+import type { ChangeInvoice, ChangeLine, PutOff } from '../subscription/subscription-change';
 import type { UsageLine } from '../usage/usage-line';
 
 /** The content of a new invoice. */
@@ -28,6 +28,8 @@ export interface NewInvoice extends Pick<
   readonly period: BillingPeriod;
   /** Undefined: the invoice bills usage alone. */
   readonly recurring: PeriodLine | undefined;
+  /** Lines of changes with their own shares of a discount. */
+  readonly putOff: PutOff;
   readonly usage: readonly UsageLine[];
   /** Facts of the customer for invoices, encoded; undefined: the customer is unknown. */
   readonly buyer: string | undefined;
@@ -41,7 +43,10 @@ export function toProtoNewInvoice(
   { invoiceId, reason, authorizedTransactionId, isDiscounted, period, ...lines }: NewInvoice,
 ): CreateInvoiceRequest {
   const { discount } = subscription;
-  const { recurring, usage, buyer, taxCategory } = lines;
+  const { recurring, usage, buyer, taxCategory, putOff } = lines;
+  const items = (some: readonly (PeriodLine | UsageLine)[]) =>
+    some.map((line) => toProtoLineItem(line, taxCategory));
+  const invoiced = { periodStart: period.start, periodEnd: period.end, taxCategory };
   return {
     invoiceId,
     subscriptionId: subscription.id,
@@ -51,11 +56,14 @@ export function toProtoNewInvoice(
     currency: currencyOf(subscription),
     periodStart: period.start,
     periodEnd: period.end,
-    lineItems: [...(recurring === undefined ? [] : [recurring]), ...usage].map((line) =>
-      toProtoLineItem(line, taxCategory),
-    ),
+    lineItems: [
+      ...items(recurring === undefined ? [] : [recurring]),
+      ...putOff.lines.map((line) => toProtoChangeLine(line, invoiced)),
+      ...items(usage),
+    ],
     authorizedTransactionId: authorizedTransactionId ?? undefined,
     discount: isDiscounted && discount !== null ? toProtoDiscountTerms(discount) : undefined,
+    sharesDiscount: putOff.discount === null ? undefined : toProtoDiscountTerms(putOff.discount),
     buyer: readBuyer(buyer),
   };
 }
@@ -86,12 +94,19 @@ export function toProtoChangeInvoice(
 
 function toProtoChangeLine(
   line: ChangeLine,
-  { periodStart, periodEnd, taxCategory }: ChangeInvoice,
+  {
+    periodStart,
+    periodEnd,
+    taxCategory,
+  }: Pick<ProtoLineItem, 'periodStart' | 'periodEnd'> & {
+    readonly taxCategory: string | null | undefined;
+  },
 ): ProtoLineItem {
+  const { start = periodStart, end = periodEnd } = line.period ?? {};
   const { description, quantity, amount, discountAmount, priceId, itemId, charge } = line;
   return {
     ...{ id: '', invoiceId: '', description, quantity, amount, discountAmount, priceId, itemId },
-    ...{ periodStart, periodEnd },
+    ...{ periodStart: start, periodEnd: end },
     unitAmount: charge?.unitAmount ?? undefined,
     meterId: undefined,
     kind: lineKinds.valueOf(line.kind),

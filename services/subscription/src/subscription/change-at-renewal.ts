@@ -7,7 +7,7 @@ import {
   type Subscription,
   type SubscriptionItems,
 } from './subscription';
-import type { ChangePlan, SubscriptionChange } from './subscription-change';
+import { type ChangePlan, keepsPutOff, type SubscriptionChange } from './subscription-change';
 
 /**
  * The subscription right before it enters its next period with other items: another billing
@@ -64,7 +64,7 @@ export function planAtRenewal(
     to,
     monthlyAmountBefore: monthlyAmountOf(subscription, subscription.items),
     monthlyAmountAfter,
-    ...{ invoice: null, creditNotes: [], charges: [], beginsCycle: false },
+    ...{ invoice: null, creditNotes: [], charges: [], beginsCycle: false, ...keepsPutOff },
   };
 }
 

@@ -14,6 +14,9 @@ export type ChangeKind = 'UPDATE' | 'PAUSE' | 'RESUME';
 /** Rule for charges and credits of a change for the rest of its period. */
 export type ChangeProration = 'PRORATE' | 'FULL_AND_RESET' | 'NONE';
 
+/** When the invoice of a change is made: at once, or with the subscription's next one. */
+export type ChangeCollect = 'NOW' | 'NEXT_INVOICE';
+
 /** Changes as a caller asks for it: what is null stays as it is when the change takes effect. */
 export interface WantedChange {
   /** Product and price version, pinned when the change is asked for. */
@@ -58,6 +61,22 @@ export interface ChangeLine {
   } | null;
   /** Calculation of a whole period's charge; null: the line charges a part. */
   readonly charge: (ChargeDetails & { readonly unitAmount: string | null }) | null;
+  /** Time that it charges; absent: the period of its invoice. */
+  readonly period?: { readonly start: Date; readonly end: Date };
+}
+
+/** Lines of a change that are put off, and the discount that their shares are of. */
+export interface PutOff {
+  readonly lines: readonly ChangeLine[];
+  /** Null: none. */
+  readonly discount: ChangeInvoice['discount'];
+}
+
+/** Lines put off until the subscription's next invoice. */
+export interface PutOffLines extends PutOff {
+  readonly changeId: string;
+  /** Number of the bill that takes them; null: none has been ordered yet. */
+  readonly bill: number | null;
 }
 
 /** Invoice of a change. */
@@ -112,6 +131,7 @@ export interface SubscriptionChange {
   readonly effectiveAt: Date;
   readonly requirePayment: boolean;
   readonly proration: ChangeProration;
+  readonly collect: ChangeCollect;
   /** Planned end of the pause (PAUSE); null: none. */
   readonly resumeAt: Date | null;
   /** True: a cycle of periods begins with it, and its invoice is that of the first one. */
@@ -130,6 +150,12 @@ export interface SubscriptionChange {
   readonly reservedRound: number | null;
   /** Charges of the running period from the change on. */
   readonly charges: readonly ItemCharge[];
+  /** Lines that the next invoice bills; null: none. */
+  readonly putOff: PutOff | null;
+  /** Changes whose lines were put off, and which this change has billed or given back. */
+  readonly takenChangeIds: readonly string[];
+  /** Invoice that has billed the lines that were put off; null: none so far. */
+  readonly billedOn: string | null;
   readonly failure: ChangeFailure | null;
   /** Id of the change that took its place; null: none. */
   readonly replacedBy: string | null;
@@ -148,8 +174,16 @@ export type ChangePlan = Pick<
   | 'invoice'
   | 'creditNotes'
   | 'charges'
+  | 'putOff'
+  | 'takenChangeIds'
   | 'beginsCycle'
 >;
+
+/** A change that neither puts lines off nor takes some along. */
+export const keepsPutOff: Pick<ChangePlan, 'putOff' | 'takenChangeIds'> = {
+  putOff: null,
+  takenChangeIds: [],
+};
 
 /** Charges of the running period after changes in it. */
 export interface ChangedPeriod {
@@ -210,6 +244,8 @@ export interface SubscriptionChanges {
   readonly revenue: readonly RevenueStep[];
   /** Null: the subscription has not ended, or its end gives nothing back. */
   readonly cancellation: CancellationCredit | null;
+  /** Oldest first. */
+  readonly putOff: readonly PutOffLines[];
 }
 
 /** Before the first change. */
@@ -224,6 +260,7 @@ export const noChanges: SubscriptionChanges = {
   startedDiscountId: null,
   revenue: [],
   cancellation: null,
+  putOff: [],
 };
 
 /** The change that waits or is being paid: the one being paid first. */

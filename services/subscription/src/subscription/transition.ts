@@ -13,6 +13,8 @@ export interface Decision {
   readonly invoiceIdOf: InvoiceIdOf;
   /** Derives the id of the change with which a period begins after a pause. */
   readonly resumeIdOf: (periodIndex: number) => string;
+  /** Derives the id of the invoice of a pause that begins at the end of a period. */
+  readonly pauseInvoiceIdOf: (periodIndex: number) => string;
 }
 
 /** The decision of any rule about a subscription. */

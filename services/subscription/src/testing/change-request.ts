@@ -8,6 +8,7 @@ export function aChangeRequest(parts: Partial<ChangeRequest> = {}): ChangeReques
     resumeAt: null,
     wanted: { product: null, quantity: 3, discount: null },
     proration: 'PRORATE',
+    collect: 'NOW',
     at: 'NOW',
     requirePayment: true,
     invoiceId: 'invoice-of-change',

@@ -18,7 +18,11 @@ export function day(monthAndDay: string): Date {
 
 /** The inputs of a rule at a time. */
 export function at(now: Date): Decision {
-  return { now, invoiceIdOf, resumeIdOf: (periodIndex) => `resume-${String(periodIndex)}` };
+  return {
+    ...{ now, invoiceIdOf },
+    resumeIdOf: (periodIndex) => `resume-${String(periodIndex)}`,
+    pauseInvoiceIdOf: (periodIndex) => `pause-${String(periodIndex)}`,
+  };
 }
 
 /** 29.00 USD a month, no trial. */

@@ -48,6 +48,7 @@ const times = [
 
 const prorations = [
   ['PRORATE', 'The rest of the period'],
+  ['NEXT_INVOICE', 'The rest of the period, on the next invoice'],
   ['FULL_AND_RESET', 'A full new period, without credit'],
   ['NONE', 'Nothing until the next period'],
 ] as const;
@@ -105,7 +106,7 @@ function WantedForm({
             name="proration"
             label="Charge for a change now"
             choices={prorations}
-            defaultValue={wanted.proration}
+            defaultValue={wanted.collect ?? wanted.proration}
           />
         </Form>
       )}

@@ -81,6 +81,19 @@ describe('the preview of a change', () => {
       'Change now',
     ],
     [
+      'an upgrade that the next invoice bills',
+      {
+        ...downgrade,
+        effectiveAt: now,
+        linesPutOff: [
+          { amount: -6667, discountAmount: 0 },
+          { amount: 20000, discountAmount: 0 },
+        ] as unknown as Preview['linesPutOff'],
+      },
+      'Nothing is due today. $133.33 is added to the next invoice.',
+      'Change now',
+    ],
+    [
       'a downgrade that gives back money',
       {
         ...downgrade,
@@ -193,6 +206,8 @@ test('a form asks for product, quantity, time and proration', () => {
   data.set('discountId', 'half');
   expect(from('half')).toEqual(wanted);
   expect(from(null)).toEqual({ ...wanted, discountId: 'half' });
+  data.set('proration', 'NEXT_INVOICE');
+  expect(from('half')).toEqual({ ...wanted, proration: 'PRORATE', collect: 'NEXT_INVOICE' });
   data.set('quantity', 'twelve');
   expect(from(null).quantity).toBe('twelve');
   data.set('quantity', '');

@@ -24,6 +24,8 @@ export interface WantedChange {
   readonly quantity: number | string;
   readonly at: string;
   readonly proration: string;
+  /** Absent: now. */
+  readonly collect?: 'NEXT_INVOICE';
   /** Null: none. Absent: the discount of the subscription stays. */
   readonly discountId?: string | null;
 }
@@ -37,11 +39,14 @@ export function wantedChange(
   present: Pick<Subscription, 'discountId'>,
 ): WantedChange {
   const discountId = values.optional('discountId') ?? null;
+  const charge = values.text('proration');
+  const isPutOff = charge === 'NEXT_INVOICE';
   return {
     productId: values.text('productId'),
     quantity: typedCount(values.optional('quantity')) ?? 1,
     at: values.text('at'),
-    proration: values.text('proration'),
+    proration: isPutOff ? 'PRORATE' : charge,
+    ...(isPutOff && { collect: 'NEXT_INVOICE' }),
     ...(discountId !== present.discountId && { discountId }),
   };
 }
@@ -103,9 +108,17 @@ export function dueText(preview: Preview, currency: string): string {
   };
   return [
     chargeText(preview, money),
+    ...putOffText(preview, money),
     ...credited('AMOUNT_DUE', 'taken off open invoices'),
     ...credited('BALANCE', 'credited to the balance'),
   ].join(' ');
+}
+
+function putOffText({ linesPutOff }: Preview, money: (amount: number) => string): string[] {
+  const sum = linesPutOff.reduce((total, line) => total + line.amount - line.discountAmount, 0);
+  if (sum === 0) return [];
+  const place = sum > 0 ? 'added to' : 'taken off';
+  return [`${money(Math.abs(sum))} is ${place} the next invoice.`];
 }
 
 function creditSum(notes: readonly CreditNote[]): number {

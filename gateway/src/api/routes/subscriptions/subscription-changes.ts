@@ -8,6 +8,7 @@ import {
 } from '@billing/proto/json/subscription-change';
 import {
   changeAts,
+  changeCollects,
   changeKinds,
   changeProrations,
   changeStatuses,
@@ -60,7 +61,10 @@ const changeShape = {
     description:
       'Defaults to `PRORATE`. `FULL_AND_RESET` begins a new period, charges it in full and gives nothing back; `NONE` charges nothing before the next period. Ignored at the end of a period. A pause defaults to `NONE`.',
   }),
-  collect: optional(z.enum(['NOW'])),
+  collect: optional(z.enum(['NOW', 'NEXT_INVOICE'])).meta({
+    description:
+      'Defaults to `NOW`. `NEXT_INVOICE` puts the lines off until the next invoice of the subscription; nothing is due now. Ignored at the end of a period.',
+  }),
   requirePayment: optional(z.boolean()).meta({
     description: 'Defaults to `true`: the change takes effect once its invoice is paid.',
   }),
@@ -227,6 +231,7 @@ export function toProtoChangeInput(body: ChangeBody): ChangeInput {
     at: changeAts.valueOf(at === 'AUTO' ? undefined : at),
     requirePayment,
     proration: changeProrations.valueOf(proration),
+    collect: body.collect && changeCollects.valueOf(body.collect),
     kind: changeKinds.valueOf(body.kind),
     resumeAt: body.resumeAt,
     discount: discountId === undefined ? undefined : { id: discountId ?? undefined },
