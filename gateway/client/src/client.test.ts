@@ -101,9 +101,25 @@ describe('a request', () => {
     expect(received).toMatchObject([{ url: '/v1/subscriptions/s1/cancel', body: {} }]);
   });
 
-  test('with an empty id is refused before it is sent', () => {
-    expect(() => client().customers.retrieve('')).toThrow(TypeError);
+  test.each(['', '.', '..'])('with the id %j is refused before it is sent', (id) => {
+    expect(() => client().customers.retrieve(id)).toThrow(TypeError);
     expect(received).toEqual([]);
+  });
+
+  test('has each header once, whatever the case of its name', async () => {
+    answers = () => [200, {}];
+    const headers = { 'Idempotency-Key': 'own', 'Content-Type': 'application/json' };
+    const more = { ...headers, Authorization: 'Bearer other' };
+    await client({ headers: more }).customers.create({ email: 'a@example.com' }, { headers: more });
+    expect(received).toMatchObject([
+      {
+        headers: {
+          'idempotency-key': 'own',
+          'content-type': 'application/json',
+          authorization: `Bearer ${apiKey}`,
+        },
+      },
+    ]);
   });
 
   test('returns JSON and its response', async () => {

@@ -60,7 +60,9 @@ function call(transport: Transport, id: OperationId, input: readonly unknown[]):
 }
 
 function segment(value: unknown, name: string): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a text`);
+  // A segment of dots would lead to another path.
+  const isSegment = typeof value === 'string' && !/^\.{0,2}$/.test(value);
+  if (!isSegment) throw new TypeError(`${name} must be an id`);
   return encodeURIComponent(value);
 }
 

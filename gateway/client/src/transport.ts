@@ -88,23 +88,26 @@ export class Transport {
     }
   }
 
-  #headersOf({ method, body, options }: Call): Record<string, string> {
+  #headersOf({ method, body, options }: Call): Headers {
     const isChange = method === 'POST' || method === 'PATCH';
     const key = options.idempotencyKey ?? crypto.randomUUID();
-    return {
-      ...this.#options.headers,
+    const headers = new Headers(this.#options.headers);
+    // Names differ in case: each header is set, so that a later value replaces an earlier one.
+    const later = {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(isChange && { 'idempotency-key': key }),
       ...(options.ifMatch !== undefined && { 'if-match': options.ifMatch }),
-      ...options.headers,
-      authorization: `Bearer ${this.#apiKey}`,
     };
+    for (const [name, value] of Object.entries(later)) headers.set(name, value);
+    for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+    headers.set('authorization', `Bearer ${this.#apiKey}`);
+    return headers;
   }
 
   /** A failure that may be retried is returned; only the caller's own abort is thrown. */
   async #attempt(
     { method, path, body, options }: Call,
-    { headers, attempts }: { headers: Record<string, string>; attempts: number },
+    { headers, attempts }: { headers: Headers; attempts: number },
   ): Promise<{ result: unknown } | BillingError | BillingConnectionError> {
     const { baseUrl, fetch: send = fetch } = this.#options;
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? timeoutMsDefault;
