@@ -126,6 +126,8 @@ test('api sends a request and prints its answer', async () => {
       ['api', 'post', '/v1/customers', '--data', data],
       input,
     );
+    // One line: the output is no terminal.
+    expect(output.trim()).not.toContain('\n');
     expect([status, JSON.parse(output).email]).toEqual([0, expect.stringMatching(/^\w+@example/)]);
   }
   expect((await sandbox.get('/customers')).body.total).toBe(3);
@@ -149,6 +151,9 @@ test.each([
   ['an unknown shell', ['completion', 'csh']],
   ['a sandbox without a place for its key', ['--profile', 'live', 'sandbox', 'create']],
   ['a live change without a terminal', ['--profile', 'live', 'api', 'POST', '/v1/customers']],
+  ['a live clock without a terminal', ['--profile', 'live', 'clock', 'advance', '+1d']],
+  ['a path that leads out of the API', ['api', 'GET', '/v1/../dashboard']],
+  ['an address without its scheme', ['login', '--url', 'localhost:3000']],
 ])('%s is wrong usage', async (_name, args) => {
   expect(await billing(args)).toMatchObject({ status: 2, output: '' });
 });
@@ -159,6 +164,17 @@ test('a change with a live key is confirmed on a terminal', async () => {
   expect((await typed(args, 'live\n')).output).toContain('Required');
   const allowed = await billing(['--profile', 'live', '--live', 'api', 'POST', '/v1/customers']);
   expect(allowed).toMatchObject({ status: 1, errors: expect.stringMatching(/Required/) });
+});
+
+test('each help has an example', async () => {
+  for (const args of [[], ['login'], ['sandbox', 'create'], ['clock', 'advance'], ['mcp']]) {
+    const { status, output } = await billing([...args, '--help']);
+    expect([args, status, output]).toEqual([
+      args,
+      0,
+      expect.stringMatching(/Example:\n {2}billing /),
+    ]);
+  }
 });
 
 test('sandboxes are made, used, advanced and deleted', async () => {
@@ -235,18 +251,24 @@ test('listen forwards each event once, in order, while the receiver fails at fir
 
 test('doctor finds a disabled endpoint', async () => {
   await signIn('test', sandbox.key);
-  expect(await billing(['doctor'])).toMatchObject({
-    status: 0,
-    output: expect.stringMatching(/ok {4}server.*without TLS/),
-  });
+  expect(await linesOf('doctor')).toEqual([
+    { check: 'server', ok: true, found: `${system.gatewayUrl} answers` },
+    { check: 'TLS', ok: true, found: 'not used, on this machine' },
+    { check: 'clock', ok: true, found: expect.any(String) },
+    { check: 'release', ok: true, found: expect.any(String) },
+    { check: 'key', ok: true, found: 'accepted, sandbox, all scopes' },
+    { check: 'endpoints', ok: true, found: '0 enabled' },
+    { check: 'gaps', ok: true, found: 'none' },
+  ]);
   const url = 'http://127.0.0.1:9/hook';
   const { id } = await sandbox.expect(201, sandbox.post('/webhook-endpoints', { url }));
   const off = { body: { active: false } };
   await sandbox.expect(200, sandbox.request('PATCH', `/webhook-endpoints/${String(id)}`, off));
   expect(await billing(['doctor'])).toMatchObject({
     status: 1,
-    output: expect.stringMatching(/FAIL {2}endpoints/),
+    output: expect.stringContaining(`"check":"endpoints","ok":false,"found":"disabled: ${url}"`),
   });
+  expect((await typed(['doctor'], '')).output).toContain(`FAIL  endpoints: disabled: ${url}`);
 });
 
 test('no output and no file but the profiles contains a key', async () => {

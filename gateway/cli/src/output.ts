@@ -6,7 +6,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Prints a table on a terminal, else, or with `--json`, one JSON object in a line for each row. */
 export function printRows(terminal: Terminal, rows: readonly Row[], flags: SharedFlags): void {
-  const lines = asTable(terminal, flags)
+  const lines = isForPerson(terminal, flags)
     ? tableLines(rows)
     : rows.map((row) => JSON.stringify(row));
   for (const line of lines) print(terminal, line);
@@ -14,7 +14,7 @@ export function printRows(terminal: Terminal, rows: readonly Row[], flags: Share
 
 /** Prints the fields of one thing. */
 export function printFields(terminal: Terminal, fields: Row, flags: SharedFlags): void {
-  if (!asTable(terminal, flags)) {
+  if (!isForPerson(terminal, flags)) {
     print(terminal, JSON.stringify(fields));
     return;
   }
@@ -24,7 +24,8 @@ export function printFields(terminal: Terminal, fields: Row, flags: SharedFlags)
   }
 }
 
-function asTable({ output }: Terminal, { json }: SharedFlags): boolean {
+/** True on a terminal without `--json`. */
+export function isForPerson({ output }: Terminal, { json }: SharedFlags): boolean {
   return output.isTTY === true && json !== true;
 }
 

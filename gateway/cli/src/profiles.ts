@@ -19,17 +19,24 @@ export interface Profiles {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
+/** True unless the prefix of the key says that it is one of a sandbox. */
+export function isLiveKey(key: string): boolean {
+  return !key.startsWith('billing_test_');
+}
+
 const none: Profiles = { current: undefined, profiles: {} };
 
 /** The file of all profiles, which only its owner can read. */
 function profilesFile({ env }: Pick<Terminal, 'env'>): string {
-  const base = env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? homedir(), '.config');
+  // An empty variable counts as absent.
+  const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
   return join(base, 'billing', 'config.json');
 }
 
 export async function readProfiles(terminal: Pick<Terminal, 'env'>): Promise<Profiles> {
   try {
-    return JSON.parse(await readFile(profilesFile(terminal), 'utf8')) as Profiles;
+    const stored = JSON.parse(await readFile(profilesFile(terminal), 'utf8')) as Partial<Profiles>;
+    return { current: stored.current, profiles: stored.profiles ?? {} };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return none;
     // The message of the parser would show a part of the file.

@@ -1,7 +1,7 @@
 import { Billing } from '@billing/client';
 import { Transport } from '@billing/client/transport';
 import { CommandFailure, exitStatus } from './failure';
-import { type Profile, readProfiles } from './profiles';
+import { isLiveKey, type Profile, readProfiles } from './profiles';
 import { ask, isInteractive, type Terminal } from './terminal';
 
 /** The environment that a command uses. */
@@ -27,7 +27,10 @@ export interface SharedFlags {
  */
 export async function openSession(terminal: Terminal, flags: SharedFlags): Promise<Session> {
   const { current, profiles } = await readProfiles(terminal);
-  const { BILLING_API_KEY: key, BILLING_URL: url } = terminal.env;
+  // An empty variable counts as absent.
+  const [key, url] = ['BILLING_API_KEY', 'BILLING_URL'].map(
+    (one) => terminal.env[one] || undefined,
+  );
   const name = flags.profile ?? current;
   const stored = name === undefined ? undefined : profiles[name];
   if (flags.profile !== undefined && stored === undefined) {
@@ -44,8 +47,10 @@ export async function openSession(terminal: Terminal, flags: SharedFlags): Promi
 /** The session of a key. */
 export function sessionOf({ key, url }: Pick<Profile, 'key' | 'url'>, name?: string): Session {
   const options = { apiKey: key, baseUrl: url };
-  const isLive = key.startsWith('billing_live_');
-  return { name, key, url, api: new Billing(options), transport: new Transport(options), isLive };
+  return {
+    ...{ name, key, url, isLive: isLiveKey(key) },
+    ...{ api: new Billing(options), transport: new Transport(options) },
+  };
 }
 
 /** Asks before a change with a live key; without a terminal it needs `--live`. */

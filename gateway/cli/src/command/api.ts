@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { isApiPath, isJoinable } from '../api-path';
 import { wrongUsage } from '../failure';
 import { confirmLive, openSession, type SharedFlags } from '../session';
+import { isForPerson } from '../output';
 import { print, type Terminal } from '../terminal';
 
 /** Flags of `billing api`. */
@@ -20,16 +22,18 @@ export async function callApi(
 ): Promise<void> {
   const method = given.toUpperCase();
   if (!methods.includes(method)) throw wrongUsage(`METHOD is one of ${methods.join(', ')}`);
-  if (!path.startsWith('/v1/')) throw wrongUsage('PATH starts with /v1/');
+  if (!isApiPath(path)) throw wrongUsage('PATH starts with /v1/');
   const headers = Object.fromEntries((flags.header ?? []).map(readHeader));
   const body = await readBody(terminal, flags.data);
   const session = await openSession(terminal, flags);
   if (method !== 'GET') await confirmLive(terminal, session, flags);
-  const isJoined = path === '/v1/sandboxes/clock/advance';
-  const options = { headers };
-  const answer = await session.transport.send({ method, path, body, joins: isJoined, options });
+  const joins = isJoinable(path);
+  const answer = await session.transport.send({ method, path, body, joins, options: { headers } });
   if (answer instanceof Uint8Array) terminal.output.write(answer);
-  else if (answer !== undefined) print(terminal, JSON.stringify(answer, undefined, 2));
+  else if (answer !== undefined) {
+    const indent = isForPerson(terminal, flags) ? 2 : undefined;
+    print(terminal, JSON.stringify(answer, undefined, indent));
+  }
 }
 
 function readHeader(header: string): [string, string] {

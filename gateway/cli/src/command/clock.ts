@@ -1,6 +1,6 @@
 import { printFields } from '../output';
 import { readInstant } from '../instant';
-import { openSession, type SharedFlags } from '../session';
+import { confirmLive, openSession, type SharedFlags } from '../session';
 import { say, type Terminal } from '../terminal';
 
 const watchEveryMs = 1_000;
@@ -21,7 +21,9 @@ export async function advanceClock(
   to: string,
   flags: SharedFlags,
 ): Promise<void> {
-  const { api } = await openSession(terminal, flags);
+  const session = await openSession(terminal, flags);
+  await confirmLive(terminal, session, flags);
+  const { api } = session;
   const { now } = await api.sandboxes.retrieveClock();
   const target = readInstant(to, new Date(now)).toISOString();
   const watch = setInterval(() => {
@@ -34,8 +36,8 @@ export async function advanceClock(
     );
   }, watchEveryMs);
   try {
-    const { now: reached, processed } = await api.sandboxes.advance({ to: target });
-    printFields(terminal, { now: reached, processed }, flags);
+    const { now: reached, processed, stopped } = await api.sandboxes.advance({ to: target });
+    printFields(terminal, { now: reached, processed, ...(stopped && { stopped }) }, flags);
   } finally {
     clearInterval(watch);
   }
@@ -43,7 +45,8 @@ export async function advanceClock(
 
 /** Stops an advance. */
 export async function stopClock(terminal: Terminal, flags: SharedFlags): Promise<void> {
-  const { api } = await openSession(terminal, flags);
-  const { clock, now } = await api.sandboxes.stopAdvance();
+  const session = await openSession(terminal, flags);
+  await confirmLive(terminal, session, flags);
+  const { clock, now } = await session.api.sandboxes.stopAdvance();
   printFields(terminal, { clock, now }, flags);
 }

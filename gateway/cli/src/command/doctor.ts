@@ -1,6 +1,8 @@
 import { BillingError } from '@billing/client';
 import { CommandFailure } from '../failure';
+import { isForPerson } from '../output';
 import { release } from '../release';
+import { readServerRoot } from '../server-root';
 import { openSession, type Session, type SharedFlags } from '../session';
 import { print, type Terminal } from '../terminal';
 
@@ -11,10 +13,12 @@ type Check = (session: Session, terminal: Terminal) => Promise<string>;
 
 const checks: readonly (readonly [name: string, check: Check])[] = [
   ['server', reachable],
+  ['TLS', encrypted],
   ['clock', sameTime],
   ['release', sameRelease],
   ['key', keyWorks],
-  ['endpoints', endpointsWork],
+  ['endpoints', endpointsEnabled],
+  ['gaps', noGaps],
 ];
 
 /** Checks what integrations depend on, in one line each. */
@@ -22,30 +26,35 @@ export async function examine(terminal: Terminal, flags: SharedFlags): Promise<v
   const session = await openSession(terminal, flags);
   let failures = 0;
   for (const [name, check] of checks) {
-    const outcome = await check(session, terminal).then(
-      (found) => ({ mark: 'ok  ', found }),
-      (error: unknown) => ({ mark: 'FAIL', found: (error as Error).message }),
+    const { isOk, found } = await check(session, terminal).then(
+      (text) => ({ isOk: true, found: text }),
+      (error: unknown) => ({ isOk: false, found: (error as Error).message }),
     );
-    if (outcome.mark === 'FAIL') failures += 1;
-    print(terminal, `${outcome.mark}  ${name}: ${outcome.found}`);
+    if (!isOk) failures += 1;
+    const line = `${isOk ? 'ok  ' : 'FAIL'}  ${name}: ${found}`;
+    const fields = { check: name, ok: isOk, found };
+    print(terminal, isForPerson(terminal, flags) ? line : JSON.stringify(fields));
   }
   if (failures > 0) throw new CommandFailure(`${String(failures)} checks failed`);
 }
 
-async function rootOf({ url }: Session): Promise<{ date: Date; version: string | undefined }> {
-  const answer = await fetch(url, { headers: { accept: 'application/json' } });
-  const { version } = (await answer.json()) as { version?: string };
-  return { date: new Date(answer.headers.get('date') ?? Number.NaN), version };
+async function reachable(session: Session): Promise<string> {
+  await readServerRoot(session);
+  return `${session.url} answers`;
 }
 
-async function reachable(session: Session): Promise<string> {
-  await rootOf(session);
-  const isEncrypted = session.url.startsWith('https:');
-  return `${session.url} answers${isEncrypted ? ' over TLS' : ', without TLS'}`;
+/** A certificate that is not trusted makes the server unreachable. */
+async function encrypted({ url }: Session): Promise<string> {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:') return 'used';
+  if (!/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) {
+    throw new Error('not used: others on the way can read the key');
+  }
+  return 'not used, on this machine';
 }
 
 async function sameTime(session: Session, terminal: Terminal): Promise<string> {
-  const { date } = await rootOf(session);
+  const { date } = await readServerRoot(session);
   const differenceMs = Math.abs(date.getTime() - terminal.now().getTime());
   // The server's time is in whole seconds.
   const seconds = Math.floor(differenceMs / 1_000);
@@ -56,7 +65,7 @@ async function sameTime(session: Session, terminal: Terminal): Promise<string> {
 }
 
 async function sameRelease(session: Session): Promise<string> {
-  const { version } = await rootOf(session);
+  const { version } = await readServerRoot(session);
   const [own, other] = [release, version ?? ''].map((one) => /^(\d+)\.(\d+)\./.exec(one));
   const found = `client ${release}, server ${version ?? 'unknown'}`;
   if (!other || !own) return found;
@@ -65,22 +74,50 @@ async function sameRelease(session: Session): Promise<string> {
   return found;
 }
 
-async function keyWorks({ api, isLive }: Session): Promise<string> {
+async function keyWorks({ api, key, isLive }: Session): Promise<string> {
   await allowed(api.customers.list({ perPage: 1 }));
-  return isLive ? 'accepted, live' : 'accepted, sandbox';
+  return `accepted, ${isLive ? 'live' : 'sandbox'}, ${await scopesOf(api, key)}`;
 }
 
-async function endpointsWork({ api }: Session): Promise<string> {
-  const page = await allowed(api.webhookEndpoints.list({ perPage: 100 }));
-  if (page === undefined) return 'not readable with this key';
-  const disabled = page.data.filter(({ active }) => !active);
-  if (disabled.length > 0)
+/** The API shows the beginning and the last characters of each key. */
+async function scopesOf(api: Session['api'], key: string): Promise<string> {
+  const keys = await allowed(all(api.apiKeys.list()));
+  if (keys === undefined) return 'scopes not readable with this key';
+  const own = keys.find(
+    ({ prefix, last4, revokedAt }) =>
+      revokedAt === null && key.startsWith(prefix) && key.endsWith(last4),
+  );
+  if (own === undefined) return 'scopes unknown';
+  return own.scopes.length === 0 ? 'all scopes' : `scopes ${own.scopes.join(' ')}`;
+}
+
+async function endpointsEnabled({ api }: Session): Promise<string> {
+  const endpoints = await allowed(all(api.webhookEndpoints.list()));
+  if (endpoints === undefined) return 'not readable with this key';
+  const disabled = endpoints.filter(({ active }) => !active);
+  if (disabled.length > 0) {
     throw new Error(`disabled: ${disabled.map(({ url }) => url).join(', ')}`);
-  for (const { id, url } of page.data) {
-    const gaps = await api.webhookEndpoints.listGaps(id);
-    if (gaps.length > 0) throw new Error(`${url} has ${String(gaps.length)} gaps`);
   }
-  return `${String(page.total)} enabled, without gaps`;
+  return `${String(endpoints.length)} enabled`;
+}
+
+async function noGaps({ api }: Session): Promise<string> {
+  const endpoints = (await allowed(all(api.webhookEndpoints.list()))) ?? [];
+  const counts = await Promise.all(
+    endpoints.map(async ({ id, url }) => {
+      const gaps = await api.webhookEndpoints.listGaps(id);
+      return gaps.length === 0 ? [] : [`${url} has ${String(gaps.length)}`];
+    }),
+  );
+  const found = counts.flat();
+  if (found.length > 0) throw new Error(found.join(', '));
+  return 'none';
+}
+
+async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const items = [];
+  for await (const item of list) items.push(item);
+  return items;
 }
 
 /** A key may lack the scope. */

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BillingConnectionError, BillingError } from '@billing/client';
 import { CommandFailure, wrongUsage } from '../failure';
+import { feedCursor } from '../feed';
+import { isForPerson } from '../output';
 import { readProfiles, writeProfiles } from '../profiles';
 import { openSession, type Session, type SharedFlags } from '../session';
 import { newSecret, webhookHeaders } from '../signature';
@@ -41,7 +43,7 @@ export async function listen(terminal: Terminal, flags: ListenFlags): Promise<vo
   for (;;) {
     const page = await readPatiently(terminal, session, { after, wait: waitSeconds, ...types });
     for (const { position, event } of page.data) {
-      const cursor = cursorOf(page.nextAfter, position);
+      const cursor = feedCursor(page.nextAfter, position);
       if (event !== null)
         await show(terminal, {
           ...{ cursor, forward, isJson: flags.json },
@@ -70,20 +72,13 @@ async function show(
 ): Promise<void> {
   const answer = forward && (await forward(event));
   const line = [cursor, event.type, event.id, ...(answer === undefined ? [] : [answer])].join('  ');
-  const isTable = terminal.output.isTTY === true && isJson !== true;
   const fields = {
     cursor,
     type: event.type,
     id: event.id,
     ...(answer !== undefined && { answer }),
   };
-  print(terminal, isTable ? line : JSON.stringify(fields));
-}
-
-/** After a restore, cursors begin with its code. */
-function cursorOf(nextAfter: string, position: string | number): string {
-  const dot = nextAfter.lastIndexOf('.');
-  return `${nextAfter.slice(0, dot + 1)}${String(position)}`;
+  print(terminal, isForPerson(terminal, { json: isJson }) ? line : JSON.stringify(fields));
 }
 
 type FeedQuery = Parameters<Session['api']['webhookEvents']['list']>[0];

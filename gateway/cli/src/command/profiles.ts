@@ -1,8 +1,9 @@
 import { BillingError } from '@billing/client';
 import { CommandFailure, wrongUsage } from '../failure';
 import { printFields, printRows } from '../output';
-import { readProfiles, writeProfiles } from '../profiles';
+import { isLiveKey, readProfiles, writeProfiles } from '../profiles';
 import { openSession, sessionOf, type SharedFlags } from '../session';
+import { readServerRoot } from '../server-root';
 import { readSecret, say, type Terminal } from '../terminal';
 import { release } from '../release';
 
@@ -13,28 +14,29 @@ export async function login(
   terminal: Terminal,
   flags: SharedFlags & { readonly url?: string },
 ): Promise<void> {
-  const url = readUrl(flags.url ?? terminal.env['BILLING_URL'] ?? defaultUrl);
+  const url = readUrl(flags.url ?? (terminal.env['BILLING_URL'] || defaultUrl));
   const key = await readSecret(terminal, 'API key: ');
   if (key === '') throw wrongUsage('No key was given');
   await mustBeAccepted(url, key);
   const name = flags.profile ?? 'default';
   const { profiles } = await readProfiles(terminal);
-  await writeProfiles(terminal, { current: name, profiles: { ...profiles, [name]: { url, key } } });
+  // The secret of forwarded events stays.
+  const profile = { ...profiles[name], url, key };
+  await writeProfiles(terminal, { current: name, profiles: { ...profiles, [name]: profile } });
   say(terminal, `Signed in to ${url} as profile ${name}`);
 }
 
 function readUrl(text: string): string {
-  try {
-    return new URL(text).origin;
-  } catch {
-    throw wrongUsage(`${text} is no URL`);
-  }
+  const isWeb = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!isWeb) throw wrongUsage(`${text} is no address that begins with https:// or http://`);
+  return new URL(text).origin;
 }
 
 /** A key without the scope to read customers is accepted, too. */
 async function mustBeAccepted(url: string, key: string): Promise<void> {
   try {
-    await sessionOf({ url, key }).api.customers.list({ perPage: 1 });
+    const page = await sessionOf({ url, key }).api.customers.list({ perPage: 1 });
+    if (!Array.isArray(page.data)) throw new CommandFailure(`${url} is no billing server`);
   } catch (error) {
     if (error instanceof BillingError && error.status === 403) return;
     throw error;
@@ -61,7 +63,7 @@ export async function listProfiles(terminal: Terminal, flags: SharedFlags): Prom
   const rows = Object.entries(profiles).map(([name, { url, key }]) => ({
     name,
     url,
-    live: key.startsWith('billing_live_'),
+    live: isLiveKey(key),
     current: name === current,
   }));
   printRows(terminal, rows, flags);
@@ -71,8 +73,7 @@ export async function listProfiles(terminal: Terminal, flags: SharedFlags): Prom
 export async function showStatus(terminal: Terminal, flags: SharedFlags): Promise<void> {
   const { api, isLive, name, url } = await openSession(terminal, flags);
   const { clock, now } = await api.sandboxes.retrieveClock();
-  const root = await fetch(url, { headers: { accept: 'application/json' } });
-  const { version } = (await root.json()) as { version?: string };
+  const { version } = await readServerRoot({ url });
   printFields(
     terminal,
     {
