@@ -18,6 +18,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'operations.ts'), operationTable());
+writeFileSync(join(folder, 'readings.ts'), readingTable());
 writeFileSync(join(folder, 'api.ts'), await types());
 
 function operationTable() {
@@ -36,6 +37,34 @@ ${rows.join('\n')}
 
 export type OperationId = keyof typeof operationPaths;
 `;
+}
+
+/** For programs that read any resource; not in the bundle of the client. */
+function readingTable() {
+  const rows = operations.filter(isReading).map(({ path, operation }) => {
+    const query = operation.parameters?.filter((one) => one.in === 'query') ?? [];
+    const isList = query.length > 0 || isArray(schemaOf(operation));
+    const filters = query.map(({ name }) => name).filter((name) => name !== 'page');
+    return `  ${JSON.stringify({ path, isList, filters })},`;
+  });
+  return `/** Path of each operation that returns JSON, and the query of lists without their page. */
+export const readings = [
+${rows.join('\n')}
+];
+`;
+}
+
+function isReading({ path, method, operation }) {
+  return method === 'get' && path.startsWith('/v1/') && schemaOf(operation) !== undefined;
+}
+
+function schemaOf({ responses }) {
+  return responses[200]?.content?.['application/json']?.schema;
+}
+
+function isArray({ $ref, type }) {
+  const name = $ref?.replace('#/components/schemas/', '');
+  return (name === undefined ? type : document.components.schemas[name].type) === 'array';
 }
 
 async function types() {

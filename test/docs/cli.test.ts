@@ -76,7 +76,13 @@ async function signIn(name: string, key: string | undefined): Promise<Ran> {
 }
 
 test('without a key every command asks to sign in', async () => {
-  for (const args of [['status'], ['clock'], ['api', 'GET', '/v1/customers'], ['doctor']]) {
+  for (const args of [
+    ['status'],
+    ['clock'],
+    ['api', 'GET', '/v1/customers'],
+    ['doctor'],
+    ['mcp'],
+  ]) {
     expect(await billing(args)).toMatchObject({
       status: 3,
       errors: expect.stringMatching(/billing login/),

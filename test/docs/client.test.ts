@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { eventually } from '@billing/chassis/testing';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import { startWebhookReceiver } from '../support/webhook-receiver';
@@ -133,6 +134,18 @@ test('it verifies real webhooks and refuses changed ones', async () => {
   } finally {
     await receiver.close();
   }
+});
+
+test('the downloads are small', async () => {
+  const sizes = await Promise.all(
+    ['client.tgz', 'cli.tgz'].map(async (name) => {
+      const answer = await fetch(`${system.gatewayUrl}/downloads/${name}`);
+      return (await answer.arrayBuffer()).byteLength;
+    }),
+  );
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(2_000_000);
+  const module = await readFile(join(folder, 'node_modules/@billing/client/dist/index.mjs'));
+  expect(gzipSync(module).length).toBeLessThanOrEqual(20_000);
 });
 
 test('the download of a version never changes, and unknown ones are not found', async () => {

@@ -23,6 +23,14 @@ test('rows are a table on a terminal', async () => {
   expect(shown).toBe('id  name  count\na   Ada   1\nbb  -     20\n');
 });
 
+test('a table without rows is empty', async () => {
+  expect(
+    await printed((terminal) => {
+      printRows(terminal, [], {});
+    }, true),
+  ).toBe('');
+});
+
 test.each([
   [false, {}],
   [true, { json: true }],

@@ -30,7 +30,9 @@ export function isForPerson({ output }: Terminal, { json }: SharedFlags): boolea
 }
 
 function tableLines(rows: readonly Row[]): string[] {
-  const columns = Object.keys(rows[0] ?? {});
+  const [first] = rows;
+  if (first === undefined) return [];
+  const columns = Object.keys(first);
   const cells = [columns, ...rows.map((row) => columns.map((column) => textOf(row[column])))];
   const widths = columns.map((_column, index) =>
     Math.max(...cells.map((line) => line[index]?.length ?? 0)),

@@ -6,6 +6,7 @@ import { completion } from './command/completion';
 import { examine } from './command/doctor';
 import { exportResource } from './command/export';
 import { listen } from './command/listen';
+import type { McpFlags } from './command/mcp';
 import { listProfiles, login, logout, showStatus } from './command/profiles';
 import { createSandbox, deleteSandbox, listSandboxes } from './command/sandbox';
 import { trigger } from './command/trigger';
@@ -46,6 +47,7 @@ function createProgram(terminal: Terminal): Command {
     .option('--profile <name>', 'the environment to use')
     .option('--json', 'print one JSON object in a line')
     .option('--live', 'skip the question before a change with a live key')
+    .addHelpText('after', exampleOf('billing login --url https://pay.example.com'))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.output.write(text),
@@ -67,7 +69,11 @@ function add(
     .command(usage)
     .description(summary)
     .copyInheritedSettings(parent)
-    .addHelpText('after', `\nExample:\n  ${example}`);
+    .addHelpText('after', exampleOf(example));
+}
+
+function exampleOf(example: string): string {
+  return `\nExample:\n  ${example}`;
 }
 
 function addProfiles(program: Command, terminal: Terminal): void {
@@ -151,6 +157,13 @@ function addRest(program: Command, terminal: Terminal): void {
   add(program, 'doctor', ['check what an integration depends on', 'billing doctor']).action(
     (_flags, command: Command) => examine(terminal, command.optsWithGlobals()),
   );
+  add(program, 'mcp', ['serve tools to an agent over stdio', 'billing mcp --read-only'])
+    .option('--read-only', 'without the tools that change a sandbox')
+    .action(async (_flags, command: Command) => {
+      // Its libraries are not loaded for other commands.
+      const { serveAgents } = await import('./command/mcp.js');
+      await serveAgents(terminal, command.optsWithGlobals<McpFlags>());
+    });
   add(program, 'completion <shell>', [
     'print completions for bash, zsh or fish',
     'source <(billing completion bash)',

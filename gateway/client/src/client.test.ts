@@ -106,7 +106,7 @@ describe('a request', () => {
     expect(received).toEqual([]);
   });
 
-  test('has each header once, whatever the case of its name', async () => {
+  test('has each header once, in any case of its name', async () => {
     answers = () => [200, {}];
     const headers = { 'Idempotency-Key': 'own', 'Content-Type': 'application/json' };
     const more = { ...headers, Authorization: 'Bearer other' };

@@ -19,6 +19,7 @@ export const guideGroups: readonly GuideGroup[] = [
     guides: [
       { name: 'verify-webhooks', summary: 'Prove that a webhook comes from your server.' },
       { name: 'exports', summary: 'Download all objects, and keep a copy up to date.' },
+      { name: 'agents', summary: 'Give an agent tools that write in sandboxes and read in live.' },
       {
         name: 'official-client',
         summary: 'Send the requests of the official client library to your server.',
