@@ -107,6 +107,7 @@ export const methods = {
     replay: 'replayWebhooks',
     listGaps: 'listWebhookGaps',
   },
+  exports: { retrieveNdjson: 'exportNdjson', retrieveCsv: 'exportCsv', retrieveAll: 'exportAll' },
   webhookEvents: { list: 'listWebhookEvents', retrieve: 'getWebhookEvent' },
   emails: {
     list: 'listEmails',
