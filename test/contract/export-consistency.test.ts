@@ -4,7 +4,7 @@ import {
   announcedResources,
   textOf,
   withEvents,
-} from '../invariants/export/announced-resource';
+} from '../invariants/exports';
 import type { ApiClient } from '../support/api-client';
 import { exportedRows } from '../support/export/export-client';
 import { product } from '../support/patterns';

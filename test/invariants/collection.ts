@@ -2,7 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../support/api-client';
 import type { WebhookReceiver } from '../support/webhook-receiver';
 import { readExport } from '../support/export/export-client';
-import { type AnnouncedResource, announcedResources } from './export/announced-resource';
+import { type AnnouncedResource, announcedResources } from './exports';
 import type {
   DiscountChangePicture,
   ExportPicture,

@@ -10,7 +10,7 @@ import { takePicture } from './collection';
 import { examineAll, invariants, type Verdict } from './report';
 import { card, Payer } from '../support/payer';
 import { cards } from '../scenario/scenario';
-import { type Seed, seeds } from './seeds';
+import { type Seed, seeds } from './violations/seeds';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { Visitor } from '../support/visitor';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';

@@ -34,10 +34,10 @@ import {
   whole,
   write,
 } from './testing';
-import { creditViolations } from './credit-violations';
-import { exportViolations } from './export/export-violations';
-import { entries, first, invoices, paymentViolations } from './payment-violations';
-import { taxed, taxViolations } from './tax-violations';
+import { creditViolations } from './violations/credit-violations';
+import { exportViolations } from './violations/export-violations';
+import { entries, first, invoices, paymentViolations } from './violations/payment-violations';
+import { taxed, taxViolations } from './violations/tax-violations';
 
 const subscription = (changes: Partial<SubscriptionPicture>): Partial<Picture> => ({
   subscriptions: [aSubscription(changes)],

@@ -1,6 +1,6 @@
 import { balancesAddUp } from './balances';
 import { creditsStayWithin, refundsStayWithin } from './credits';
-import { exportsAreConsistent } from './export/announced-resource';
+import { exportsAreConsistent } from './exports';
 import { feedIsWhole } from './feed';
 import type { Invariant } from './invariant';
 import { environmentsAreApart } from './isolation';

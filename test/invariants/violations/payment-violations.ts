@@ -1,5 +1,5 @@
-import type { BalanceEntryPicture, InvoicePicture, Picture } from './picture';
-import { anInvoice, balanceEntries, payment, secondInvoice } from './testing';
+import type { BalanceEntryPicture, InvoicePicture, Picture } from '../picture';
+import { anInvoice, balanceEntries, payment, secondInvoice } from '../testing';
 
 export const invoices = (...all: InvoicePicture[]): Partial<Picture> => ({
   invoices: all,

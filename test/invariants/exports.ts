@@ -1,5 +1,5 @@
-import { examineEach, type Invariant, together } from '../invariant';
-import type { ExportPicture, FeedPicture } from '../picture';
+import { examineEach, type Invariant, together } from './invariant';
+import type { ExportPicture, FeedPicture } from './picture';
 
 /** Exported resources whose creation has an event, with the type of its subject. */
 export const announcedResources = {

@@ -1,6 +1,6 @@
 import { first } from './payment-violations';
-import type { CreditNotePicture, Picture, RefundPicture } from './picture';
-import { aCreditNote, creditNote, line, payment, refund } from './testing';
+import type { CreditNotePicture, Picture, RefundPicture } from '../picture';
+import { aCreditNote, creditNote, line, payment, refund } from '../testing';
 
 const notes = (...creditNotes: CreditNotePicture[]): Partial<Picture> => ({ creditNotes });
 const note = (changes: Partial<CreditNotePicture>) => notes({ ...creditNote, ...changes });

@@ -1,6 +1,6 @@
 import { first } from './payment-violations';
-import type { Picture, TaxRowPicture } from './picture';
-import { line } from './testing';
+import type { Picture, TaxRowPicture } from '../picture';
+import { line } from '../testing';
 
 /** Three lines of 3.33 with 19 %: example T2 of the tax rules. */
 export function taxed(row: Partial<TaxRowPicture>, taxes = [64, 63, 63]): Partial<Picture> {
