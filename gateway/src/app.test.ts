@@ -22,6 +22,7 @@ const withoutKey = [
   'GET /asyncapi.json',
   'GET /docs',
   'GET /docs.md',
+  'GET /docs/',
   'GET /docs/*path',
   'GET /downloads/:file',
   'GET /healthz',

@@ -30,11 +30,15 @@ const headers = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
+/** The start page with a slash, as people type it. */
+const moved: ApiAnswer = { status: 308, headers: { Location: '/docs' } };
+
 /** Files by their address. */
 type Files = ReadonlyMap<string, BuiltFile>;
 
 /** Serves the documentation site, which the build writes. */
 export function addDocumentationSite(app: Express, dependencies: ExchangeDependencies): void {
+  addGet(app, '/docs/', dependencies, () => moved);
   // Files of a release do not change: they are read at the first request.
   let files: Files | undefined;
   for (const address of addresses) {

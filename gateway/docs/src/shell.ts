@@ -40,11 +40,12 @@ export function renderPage(page: ShellPage, { assets, navigation }: Surrounding)
   return frame(page, {
     assets,
     body: `<div class="columns">
-<nav aria-label="Pages"><details><summary>All pages</summary>
-${navigationList(navigation, page.path)}</details></nav>
 <main id="content">
+<p class="jump"><a href="#pages">All pages</a></p>
 ${page.content}${twin}
 </main>
+<nav id="pages" aria-label="Pages">
+${navigationList(navigation, page.path)}</nav>
 </div>`,
   });
 }

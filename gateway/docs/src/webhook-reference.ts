@@ -13,7 +13,7 @@ export function describeMessages({ info, components }: WebhookDocument): string 
   const parts = [
     `# ${info.title}`,
     info.description,
-    'Source: [asyncapi.json](/asyncapi.json)..',
+    'Source: [asyncapi.json](/asyncapi.json). How to receive them: [Webhooks](receive-webhooks.md).',
     '## Kinds',
     table(['kind', 'sent'], kinds),
     '## Headers',
