@@ -192,7 +192,7 @@ describe('the command that checks invariants, as a separate process', () => {
 
     /** Damages one document, and restores it after `look`. */
     async function damaged(
-      { service, collection, filter, damage }: Seed,
+      { service, collection, filter, damage, repairedBy }: Seed,
       look: () => Promise<void>,
     ): Promise<void> {
       const mongo = await connectMongo({ ...system.databaseOf(service), service: 'test' });
@@ -208,6 +208,7 @@ describe('the command that checks invariants, as a separate process', () => {
           await look();
         } finally {
           if (after !== undefined) await documents.deleteOne({ _id: after._id });
+          if (repairedBy !== undefined) await documents.deleteMany(repairedBy(before));
           const isReplaced = after === undefined || after._id === before._id;
           if (isReplaced) await documents.insertOne(before);
         }

@@ -7,6 +7,8 @@ export interface Seed {
   readonly filter: object;
   /** The damaged document; undefined: it is lost. Under another id it is stored in addition. */
   readonly damage: (document: any) => any;
+  /** Filter of the documents by which the system repairs the damage, if it does. */
+  readonly repairedBy?: (document: any) => object;
 }
 
 const paid = {
@@ -161,6 +163,8 @@ export const seeds: readonly Seed[] = [
     collection: 'feed',
     filter: { _id: /:000000000002$/ },
     damage: () => undefined,
+    // An export gives its message the next position.
+    repairedBy: ({ environmentId, messageId }) => ({ environmentId, messageId }),
   },
   {
     id: 'I20',
