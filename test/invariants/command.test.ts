@@ -240,8 +240,8 @@ describe('the command that checks invariants, as a separate process', () => {
 
     test('covers every invariant', () => {
       // Two usage events cannot share an id in the store, and no usage of a real clock's last
-      // minute is recounted. Exports and lists read the same documents. I4, I25 and I85 are seeded in
-      // invariants/report.test.ts alone.
+      // minute is recounted. Exports and lists read the same documents. I4, I25 and I85 are seeded
+      // in invariants/report.test.ts alone.
       const covered = new Set([...seeds.map(({ id }) => id), 'I9', 'I81', 'I4', 'I25', 'I85']);
       expect(invariants.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([]);
     });
