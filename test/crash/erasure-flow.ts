@@ -31,6 +31,7 @@ export const erasure: CrashFlow = {
     const { status } = await client.answer(() => client.api.delete(path));
     // Not found: the answer to the deletion was lost.
     expect([204, 404]).toContain(status);
+    client.api.acknowledged.set(path, undefined);
     await untilStep('EVENTS', prepared.customerId as string, databases);
     return prepared;
   },
