@@ -160,10 +160,40 @@ const endedWithCredit: CrashFlow = {
   },
 };
 
+const putOff: CrashFlow = {
+  name: 'upgrade on the next invoice, billed by the end',
+  prepare: async (client) => ({
+    ...(await aSubscription(client, '4242424242424242')),
+    upgradeTo: (await aProduct(client, { amount: 5900 })).productId,
+  }),
+  act: async (client, { id, upgradeTo }) => {
+    const path = `/subscriptions/${id as string}`;
+    const wanted = { productId: upgradeTo as string, collect: 'NEXT_INVOICE' };
+    const change = await client.post(201, `${path}/changes`, wanted);
+    return { id, change, ended: await client.post(200, `${path}/cancel`, {}) };
+  },
+  expectGoal: async (client, { id, change, ended }) => {
+    expect(ended).toMatchObject({ status: 'CANCELED' });
+    await eventually(
+      async () => {
+        const invoices = await numbered(client, id as string);
+        expect(invoices).toMatchObject([
+          { total: 2900 },
+          { total: 3000, billingReason: 'SUBSCRIPTION_CANCEL' },
+        ]);
+        const path = `/subscriptions/${id as string}/changes/${change.id as string}`;
+        expect(await client.get(path)).toMatchObject({ invoiceId: invoices[1].id });
+      },
+      { timeoutMs: decidedWithinMs },
+    );
+  },
+};
+
 export const changeFlows: readonly CrashFlow[] = [
   upgrade,
   declined,
   downgrade,
   discounted,
   endedWithCredit,
+  putOff,
 ];

@@ -1,5 +1,4 @@
 import { noCredits } from '../invoice/credit/credit';
-import type { Currency } from '@billing/kernel/currency';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { AMOUNT_MAX, isAmount, parseAmount, sumOf } from '@billing/kernel/money';
 import type { TaxTerms } from '@billing/kernel/tax/tax';

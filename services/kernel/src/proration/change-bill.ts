@@ -97,8 +97,8 @@ export function billChange(
 
 /**
  * Unused time on an invoice that charges `charged` after its discount, and the lines put off: the
- * first one of a new cycle, or that of an end. Lines as far as its total stays 0 or more, and credit
- * notes over the rest.
+ * first one of a new cycle, or that of an end. Lines as far as its total stays 0 or more, and
+ * credit notes over the rest.
  */
 export function creditAtNewCycle(
   unused: readonly UnusedTime[],

@@ -253,8 +253,8 @@ async function ratesOf(
 }
 
 /**
- * Creates an invoice for usage and lines put off alone under an id of its own, and announces it; creates none when
- * there is nothing to bill.
+ * Creates an invoice for usage and lines put off alone under an id of its own, and announces it;
+ * creates none when there is nothing to bill.
  */
 async function billUsage(
   stored: Stored<Subscription>,

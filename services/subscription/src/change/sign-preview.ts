@@ -83,7 +83,7 @@ export function refuseStale(claim: PreviewClaim, present: PresentFacts): void {
 }
 
 /** Refusal of a token whose preview does not hold any more. */
-export function previewStale(names: readonly string[]): DomainError {
+function previewStale(names: readonly string[]): DomainError {
   const message = `Preview is stale: ${names.join(', ')}`;
   return new DomainError('failed_precondition', 'PREVIEW_STALE', message);
 }
