@@ -70,7 +70,7 @@ interface EntryDocument {
 
 /**
  * Reports of money. They read the invoices one after another and keep sums alone. An index finds
- * the invoices of which something counts in the month of the begin or later.
+ * the invoices with an event that counts in the month of the begin or later.
  */
 export class MoneyReportStore {
   private readonly invoices: Collection;
