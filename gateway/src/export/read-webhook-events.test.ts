@@ -7,7 +7,7 @@ import type { ExportContext } from './resource-pages';
 
 const acceptedAt = (position: number) => new Date(Date.UTC(2026, 0, position));
 
-/** A feed of 5 events at first, of which one more is accepted after each page of 2. */
+/** A feed of 5 events that grows by one after each page of 2. */
 function growingFeed(code = '') {
   let newest = 5;
   const listWebhookEvents = ({ after }: ListWebhookEventsRequest) => {
