@@ -17,6 +17,10 @@ import {
 import { SubscriptionJson, toJsonSubscription } from './subscription';
 import { sessionStatuses } from '../values/checkout';
 
+const SessionItemJson = z
+  .object({ productId: id, priceId: id, quantity: z.int().min(1).max(1_000_000) })
+  .meta({ id: 'CheckoutSessionItem' });
+
 export const SessionJson = z
   .object({
     id,
@@ -25,6 +29,10 @@ export const SessionJson = z
     productId: id,
     priceId: id,
     quantity: z.int().min(1).max(1_000_000),
+    items: z.array(SessionItemJson).meta({
+      description:
+        'What is bought. `productId`, `priceId` and `quantity` of the session are those of the first item.',
+    }),
     discountId: id.nullable(),
     checkoutLinkId: id.nullable(),
     invoiceId: id.nullable(),
@@ -66,6 +74,7 @@ export function toJsonSession(
     productId: session.productId,
     priceId: session.priceId,
     quantity: session.quantity,
+    items: itemsOf(session),
     discountId: session.discountId ?? null,
     checkoutLinkId: session.checkoutLinkId ?? null,
     invoiceId: session.invoiceId ?? null,
@@ -85,6 +94,13 @@ export function toJsonSession(
     subscription: subscription === undefined ? null : toJsonSubscription(subscription),
     customer: session.customer === undefined ? null : toJsonEmbeddedCustomer(session.customer),
   };
+}
+
+// Messages of earlier releases have no list.
+function itemsOf({ items, ...session }: Session): SessionJson['items'] {
+  return (items.length === 0 ? [session] : items).map(({ productId, priceId, quantity }) => {
+    return { productId, priceId, quantity };
+  });
 }
 
 /** OPEN, COMPLETE or EXPIRED. */

@@ -276,9 +276,15 @@ function readBillingReason(sent: ProtoBillingReason): BillingReason {
   return reason;
 }
 
-function fromProtoDiscount({ discountId, name, type, value }: DiscountTerms): DiscountOnInvoice {
+function fromProtoDiscount({
+  discountId,
+  name,
+  type,
+  value,
+  productIds,
+}: DiscountTerms): DiscountOnInvoice {
   const read = required(discountTypes.knownName(type), 'discount');
-  return { discountId: readId(discountId, 'discount'), name, type: read, value };
+  return { discountId: readId(discountId, 'discount'), name, type: read, value, productIds };
 }
 
 function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id' | 'discountAmount' | 'tax'> {

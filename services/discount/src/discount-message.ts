@@ -71,16 +71,25 @@ export function toProtoDiscount(
 }
 
 export function fromProtoReservation(request: ReserveRedemptionRequest): Reservation {
-  const { discountId, holderId: id, productId } = request;
+  const { discountId, holderId: id } = request;
   const currency = parseCurrency(request.currency);
   const kind = fromProtoHolder(request);
-  return { discountId, kind, id, change: fromProtoRound(kind, request), productId, currency };
+  const productIds = productIdsOf(request);
+  return { discountId, kind, id, change: fromProtoRound(kind, request), productIds, currency };
 }
 
 /** Maps a question; a holder that is not named has no redemption. */
 export function fromProtoQuestion(request: QuoteRedemptionRequest): RedemptionQuestion {
-  const { discountId, holderId, productId } = request;
-  return { discountId, holderId, productId, currency: parseCurrency(request.currency) };
+  const { discountId, holderId } = request;
+  const productIds = productIdsOf(request);
+  return { discountId, holderId, productIds, currency: parseCurrency(request.currency) };
+}
+
+function productIdsOf({
+  productId,
+  otherProductIds,
+}: Pick<QuoteRedemptionRequest, 'productId' | 'otherProductIds'>): string[] {
+  return [productId, ...otherProductIds];
 }
 
 function fromProtoRound(

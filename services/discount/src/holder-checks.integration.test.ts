@@ -147,6 +147,7 @@ const heldForChange = {
   ...{
     currency: 'USD',
     productId: '',
+    otherProductIds: [],
     holder: RedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION_CHANGE,
   },
 };
@@ -166,7 +167,7 @@ test.each([
     const change = { subscriptionId, changeId, round: 2 };
     await discounts.reserveRedemption({ ...heldForChange, discountId, holderId, change }, context);
     // A holder keeps what it has; another one is refused.
-    const asked = { discountId, productId: '', currency: 'USD' };
+    const asked = { discountId, productId: '', otherProductIds: [], currency: 'USD' };
     expect(await discounts.quoteRedemption({ ...asked, holderId }, context)).toMatchObject({
       discount: { id: discountId },
     });

@@ -36,12 +36,12 @@ test.each<[string, Partial<DiscountInput>, string | null]>([
   ['in the currency of each invoice', { type: 'FIXED', value: '500' }, null],
   ['that is wrong in several ways', { ...dollars, active: false }, 'DISCOUNT_INACTIVE'],
 ])('a discount %s allows or refuses a redemption', (_case, input, refusal) => {
-  const purchase = { productId: 'product', currency: 'EUR' as const, at, redemptions: 2 };
+  const purchase = { productIds: ['product'], currency: 'EUR' as const, at, redemptions: 2 };
   expect(purchaseRefusal(aDiscount(input), purchase)).toBe(refusal);
 });
 
 test('a purchase without known product and currency is not refused', () => {
-  const unknown = { productId: undefined, currency: undefined, at, redemptions: 0 };
+  const unknown = { productIds: undefined, currency: undefined, at, redemptions: 0 };
   expect(purchaseRefusal(aDiscount({ ...dollars, productIds: ['other'] }), unknown)).toBeNull();
 });
 

@@ -10,8 +10,8 @@ export type RefusalReason =
 
 /** The purchase that a discount is redeemed for. */
 export interface Purchase {
-  /** Undefined: not known yet. */
-  readonly productId: string | undefined;
+  /** The discount must be for one of them; undefined: not known yet. */
+  readonly productIds: readonly string[] | undefined;
   /** Currency of the price; undefined: not known yet. */
   readonly currency: Currency | undefined;
 }
@@ -22,13 +22,12 @@ export interface Purchase {
  */
 export function purchaseRefusal(
   discount: Discount,
-  { productId, currency, at, redemptions }: Purchase & { at: Date; redemptions: number },
+  { productIds, currency, at, redemptions }: Purchase & { at: Date; redemptions: number },
 ): RefusalReason | null {
   const refusal = redemptionRefusal(discount, { at, redemptions });
   if (refusal !== null) return refusal;
-  if (productId !== undefined && !appliesToProduct(discount, productId)) {
-    return 'DISCOUNT_WRONG_PRODUCT';
-  }
+  const isForOne = productIds?.some((productId) => appliesToProduct(discount, productId)) ?? true;
+  if (!isForOne) return 'DISCOUNT_WRONG_PRODUCT';
   return currency !== undefined && !appliesInCurrency(discount, currency)
     ? 'DISCOUNT_WRONG_CURRENCY'
     : null;

@@ -33,14 +33,15 @@ type SlotClaims = Batcher<SlotClaim, ClaimOutcome>;
 /** A redemption to reserve for a holder. */
 export interface Reservation extends Pick<Holder, 'kind' | 'id' | 'change'> {
   readonly discountId: string;
-  readonly productId: string;
+  /** Products that are bought; the discount must be for one of them. */
+  readonly productIds: readonly string[];
   readonly currency: Currency;
 }
 
 /** The question whether a redemption could be reserved. */
 export interface RedemptionQuestion extends Pick<
   Reservation,
-  'discountId' | 'productId' | 'currency'
+  'discountId' | 'productIds' | 'currency'
 > {
   /** Undefined: a holder without a redemption. */
   readonly holderId: string | undefined;
@@ -72,7 +73,7 @@ export function openClaims(): SlotClaims {
  * has one keeps it.
  */
 export async function reserve(
-  { discountId, productId, currency, ...named }: Reservation,
+  { discountId, productIds, currency, ...named }: Reservation,
   context: CallContext,
   { discounts, slotsOf, claims, clock, checkAfterMs }: RedemptionDependencies,
 ): Promise<Stored<Discount>> {
@@ -80,7 +81,7 @@ export async function reserve(
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const stored = await discounts.within(context).get(discountId);
     // The slots decide whether a redemption is left.
-    const purchase = { productId, currency, at: context.now, redemptions: 0 };
+    const purchase = { productIds, currency, at: context.now, redemptions: 0 };
     const refusal = purchaseRefusal(stored.state, purchase);
     if (refusal !== null) {
       await requireHeld(slots, { discountId, holderId: named.id }, refusal);
@@ -100,14 +101,14 @@ export async function reserve(
 
 /** Returns the discount that a reservation would find now, and refuses what it would refuse. */
 export async function quoteRedemption(
-  { discountId, holderId, productId, currency }: RedemptionQuestion,
+  { discountId, holderId, productIds, currency }: RedemptionQuestion,
   context: CallContext,
   { discounts, slotsOf }: Pick<RedemptionDependencies, 'discounts' | 'slotsOf'>,
 ): Promise<Stored<Discount>> {
   const slots = slotsOf(context);
   const stored = await discounts.within(context).get(discountId);
   const redemptions = await slots.count(discountId);
-  const purchase = { productId, currency, at: context.now, redemptions };
+  const purchase = { productIds, currency, at: context.now, redemptions };
   const refusal = purchaseRefusal(stored.state, purchase);
   if (refusal !== null) await requireHeld(slots, { discountId, holderId }, refusal);
   return stored;

@@ -116,7 +116,8 @@ async function validate(
     slotsOf(context).count(id),
     needsCurrency ? currencyOfProduct(peers, productId, context) : undefined,
   ]);
-  const purchase = { productId, currency: productCurrency, at: context.now, redemptions };
+  const productIds = productId === undefined ? undefined : [productId];
+  const purchase = { productIds, currency: productCurrency, at: context.now, redemptions };
   const refusal = purchaseRefusal(stored.state, purchase);
   if (refusal !== null) throw refusedRedemption(refusal);
   return { discount: toProtoDiscount(stored, redemptions) };

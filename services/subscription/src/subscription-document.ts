@@ -7,7 +7,6 @@ import type { SubscriptionEvent } from './subscription/announcement';
 import type { BillingCycle } from './subscription/billing-cycle';
 import { stepsReached } from './subscription/reached-step';
 import type { LatestInvoice, OpenInvoice, Subscription } from './subscription/subscription';
-import { mainItem } from './subscription/subscription';
 import { type ChangesDocument, fromDocumentChanges, toDocumentChanges } from './change-document';
 import { type DiscountDocument, fromDocumentDiscount } from './discount-document';
 import {
@@ -89,6 +88,8 @@ type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds' | keyof
       readonly from: Count;
       readonly through: Count;
       readonly set: Count;
+      /** Absent for a subscription with one item. */
+      readonly others?: readonly { readonly productId: string; readonly set: Count }[];
     }[];
   };
 
@@ -147,7 +148,7 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
         : {
             id: record.id,
             texts: [],
-            wholeWords: [mainItem(record).productName, record.customer.name],
+            wholeWords: [...record.items.map((item) => item.productName), record.customer.name],
           },
   },
   toDocument: toDocumentRecord,
@@ -255,10 +256,13 @@ function fromDocumentLatestInvoice(latest: LatestInvoiceDocument | null): Latest
 
 function fromDocumentUsage(usage: UsageDocument | undefined): UsageBilling {
   if (usage === undefined) return noUsageBilling;
-  const rates = usage.rates.map(({ from, through, set }) => ({
+  const rates = usage.rates.map(({ from, through, set, others }) => ({
     from: Number(from),
     through: Number(through),
     set: Number(set),
+    ...(others !== undefined && {
+      others: others.map(({ productId, set: other }) => ({ productId, set: Number(other) })),
+    }),
   }));
   const { lastBill, lateBillAt } = usage;
   return {

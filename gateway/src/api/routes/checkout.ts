@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { unlessNotFound } from '@billing/kernel/domain-error';
+import { itemsMax } from '@billing/kernel/input/purchase-items';
 import { localeProblems } from '@billing/presentation/locale';
 import type { Session } from '@billing/proto/billing/checkout/v1/session';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
@@ -11,9 +12,15 @@ import { metadata, optional, readBody, webAddress } from '../input/input';
 import type { Peers } from '../../peers';
 import { type ApiRequest, param } from '../input/request';
 import { created, ok, present } from '../../http/answer';
+import { itemFieldProblems, PurchaseItem, toProtoItems } from './purchase-items';
 import type { Route } from './route';
 
 const uuid = z.uuid('Invalid uuid');
+
+const CheckoutItem = PurchaseItem.extend({
+  productId: optional(uuid).meta({ description: 'Its current price is bought.' }),
+  priceId: optional(uuid).meta({ description: 'Id of a current price, or of a product.' }),
+}).meta({ id: 'CheckoutItem' });
 
 const CreateCheckoutSession = z
   .object({
@@ -21,6 +28,10 @@ const CreateCheckoutSession = z
     priceId: optional(uuid).meta({ description: 'Id of a current price, or of a product.' }),
     productId: optional(uuid).meta({ description: 'Alternative to `priceId`.' }),
     quantity: optional(z.int().min(1).max(1_000_000)),
+    items: optional(z.array(CheckoutItem).min(1).max(itemsMax)).meta({
+      description:
+        'Items that are bought together, in place of `productId`, `priceId` and `quantity`: one currency, one billing interval, each product once. The trial comes from the first one.',
+    }),
     checkoutLinkId: optional(z.string()),
     successUrl: optional(webAddress).meta({
       description:
@@ -36,12 +47,15 @@ const CreateCheckoutSession = z
     }),
     metadata: optional(metadata),
   })
-  .refine(({ priceId, productId }) => priceId !== undefined || productId !== undefined, {
-    path: ['priceId'],
-    error: 'Required',
-    // Runs even if other fields are invalid, so that all problems are reported at once.
-    when: () => true,
-  })
+  .refine(
+    ({ priceId, productId, items }) => [priceId, productId, items].some((one) => one !== undefined),
+    {
+      path: ['priceId'],
+      error: 'Required',
+      // Runs even if other fields are invalid, so that all problems are reported at once.
+      when: () => true,
+    },
+  )
   .meta({
     id: 'CreateCheckoutSession',
     examples: [
@@ -49,6 +63,13 @@ const CreateCheckoutSession = z
         customerId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f',
         priceId: '01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90',
         successUrl: 'https://shop.example/thanks?session={SESSION_ID}',
+      },
+      {
+        customerId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f',
+        items: [
+          { productId: '01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90' },
+          { productId: '01970f3e-8a4e-7f1a-8b2c-6d7e8f901234', quantity: 5 },
+        ],
       },
     ],
   });
@@ -69,10 +90,12 @@ export const checkoutRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'product_not_found', 'checkout_link_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateCheckoutSession, request, ({ locale }) => ({
-        locale: localeProblems(locale),
+      const input = readBody(CreateCheckoutSession, request, (fields) => ({
+        locale: localeProblems(fields.locale),
+        items: itemFieldProblems(fields).items,
       }));
-      const answer = await peers.session.createSession(input, request.context);
+      const items = toProtoItems(input.items);
+      const answer = await peers.session.createSession({ ...input, items }, request.context);
       const session = present(answer.session);
       const body = {
         sessionId: session.id,

@@ -1,7 +1,7 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
-import type { Session } from '@billing/proto/billing/checkout/v1/session';
-import { amountText } from '../../text/amount-text';
+import type { Session, SessionItem } from '@billing/proto/billing/checkout/v1/session';
+import { amountText, quantityText } from '../../text/amount-text';
 import { payerMessage } from '../../text/problem-text';
 import type { Text } from '../../text/reader';
 import { type PhraseKey, say } from '../../text/say';
@@ -160,7 +160,7 @@ function offer(view: OfferView): Html {
     ${terms.usage !== undefined && usageList(terms.usage)}
     <p class="faint">${terms.renewal}</p>
     ${description !== undefined && html`<p class="description">${description}</p>`}
-    ${invoice !== undefined && invoiceCalculation(invoice)} ${buyerFacts(invoice)}
+    ${itemList(view)} ${invoice !== undefined && invoiceCalculation(invoice)} ${buyerFacts(invoice)}
   </section>`;
 }
 
@@ -175,8 +175,23 @@ function bought(view: OfferView): Html {
     ${terms.usage !== undefined && usageList(terms.usage)}
     <p class="faint">${terms.renewal}</p>
     ${description !== undefined && html`<p class="description">${description}</p>`}
-    ${invoice !== undefined && invoiceTable(invoice, say('invoice.amountDue'))}
+    ${itemList(view)} ${invoice !== undefined && invoiceTable(invoice, say('invoice.amountDue'))}
   </section>`;
+}
+
+/** Names and quantities of several items; undefined where the lines of the invoice show them. */
+function itemList({ session, invoice }: OfferView): Html | undefined {
+  const { items } = session;
+  if (items.length <= 1 || invoice?.lineItems.length === items.length) return undefined;
+  return html`<ul>
+    ${items.map(
+      ({ product, quantity }) =>
+        html`<li>
+          ${product?.name ?? ''}
+          ${quantity > 1 && html`<span class="hint">${say('session.quantity', { quantity: quantityText(String(quantity)) })}</span>`}
+        </li>`,
+    )}
+  </ul>`;
 }
 
 function usageList({ billing, rates }: UsageSummary): Html {
@@ -191,11 +206,18 @@ export function termsOf({ session, invoice, rates, now }: OfferView): PurchaseTe
   return purchaseTerms({
     price: present(present(session.product).price),
     quantity: session.quantity,
+    others: otherItems(session).map(({ product, quantity }) => {
+      return { price: present(present(product).price), quantity };
+    }),
     discount: session.discount,
     rates,
     from: session.completedAt ?? now,
     tax: taxNoteOf(invoice),
   });
+}
+
+function otherItems({ items: [, ...others] }: Session): SessionItem[] {
+  return others;
 }
 
 function confirmForm(path: string, text: PhraseKey): Html {

@@ -94,9 +94,10 @@ async function withRates(
   { context }: PageRequest,
   peers: Peers,
 ): Promise<OfferView> {
-  const { productId, completedAt } = view.session;
+  const { productId, items, completedAt } = view.session;
+  const productIds = [...new Set([productId, ...items.map((item) => item.productId)])];
   const at = completedAt ?? context.now;
-  return { ...view, rates: await usageRatesAt({ productId, at }, { peers, context }) };
+  return { ...view, rates: await usageRatesAt({ productIds, at }, { peers, context }) };
 }
 
 async function showSession(

@@ -2,6 +2,7 @@ import { periodAt, type Recurrence, trialEnd } from '@billing/kernel/billing-per
 import { discountsPeriod, type DiscountSpan } from '@billing/kernel/discount-validity';
 import { applyDiscount } from '@billing/kernel/discounting';
 import { isCurrency } from '@billing/kernel/currency';
+import { sumOf } from '@billing/kernel/money';
 import { recurringCharge } from '@billing/kernel/pricing';
 import type { Price } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Discount } from '@billing/proto/billing/discount/v1/discount';
@@ -15,10 +16,16 @@ import { type PhraseKey, say } from '../../text/say';
 import type { TaxNote } from '../../text/tax-text';
 import { type UsageRate, usageTerms } from './usage-terms';
 
-/** A purchase: price version, quantity and discount. */
-export interface Purchase {
+/** A price version and its quantity. */
+export interface PurchaseItem {
   readonly price: Price;
   readonly quantity: number;
+}
+
+/** A purchase: price version and quantity of the main item, and discount. */
+export interface Purchase extends PurchaseItem {
+  /** Items in addition to the main one, with its currency and billing interval. */
+  readonly others?: readonly PurchaseItem[];
   readonly discount: Discount | undefined;
   /** Rates of usage, in addition to the price. */
   readonly rates: readonly UsageRate[];
@@ -252,14 +259,20 @@ function pricedText(value: bigint, { price, tax }: Pick<Purchase, 'price' | 'tax
   return say(tax === 'PLUS_TAX' ? 'terms.plusTax' : 'terms.includingTax', { amount });
 }
 
-function periodAmount({ price, quantity, discount }: Purchase, isDiscounted: boolean): bigint {
-  const amount = priceAmount(price, quantity);
-  if (!isDiscounted || discount === undefined || !isCurrency(price.currency)) return amount;
-  const type = discountTypes.nameOf(discount.type);
-  // The redemption already checked that the discount applies to the product.
-  const terms = { type, value: discount.value, currency: null, productIds: [] };
-  const lines = [{ productId: price.productId, amount }];
-  return amount - applyDiscount(terms, { currency: price.currency, lines }).amount;
+function periodAmount(
+  { price, quantity, others = [], discount }: Purchase,
+  isDiscounted: boolean,
+): bigint {
+  const { currency } = price;
+  const lines = [{ price, quantity }, ...others].map((item) => ({
+    productId: item.price.productId,
+    amount: priceAmount(item.price, item.quantity),
+  }));
+  const amount = sumOf(lines.map((line) => line.amount));
+  if (!isDiscounted || discount === undefined || !isCurrency(currency)) return amount;
+  const { value, productIds } = discount;
+  const terms = { type: discountTypes.nameOf(discount.type), value, currency: null, productIds };
+  return amount - applyDiscount(terms, { currency, lines }).amount;
 }
 
 function termsOf({ type, amount, tiers }: Price) {

@@ -308,7 +308,9 @@ test('an event of an unknown provider is refused with not found', async () => {
 
 describe('a discount', () => {
   const discountId = newId();
-  const off = (type: DiscountType, value: string) => ({ discountId, name: 'Spring', type, value });
+  const off = (type: DiscountType, value: string) => ({
+    ...{ discountId, name: 'Spring', type, value, productIds: [] },
+  });
   const { DISCOUNT_TYPE_PERCENTAGE: percentage, DISCOUNT_TYPE_FIXED: fixed } = DiscountType;
 
   test.each([

@@ -113,13 +113,12 @@ export function totalOfNew({
   discount,
   currency,
 }: Pick<NewInvoice, 'discount' | 'currency'> & {
-  readonly lineItems: readonly Pick<LineItem, 'amount'>[];
+  readonly lineItems: readonly Pick<LineItem, 'amount' | 'itemProductId'>[];
 }): bigint {
-  const amounts = lineItems.map(({ amount }) => amount);
-  const subtotal = sumOf(amounts);
+  const subtotal = sumOf(lineItems.map(({ amount }) => amount));
   return discount === undefined
     ? subtotal
-    : subtotal - discountLines(discount, { currency, amounts }).amount;
+    : subtotal - discountLines(discount, { currency, lines: lineItems }).amount;
 }
 
 function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {
@@ -159,11 +158,10 @@ function discountedLines({
 > {
   const lines = lineItems.map(({ taxedAs: _corrected, discountShare: _share, ...line }) => line);
   const given = lineItems.map((line) => line.discountShare);
-  const amounts = lines.map((line) => line.amount);
   const parts =
     discount === undefined
       ? given.map((share) => (sharesDiscount === undefined ? 0n : (share ?? 0n)))
-      : discountLines(discount, { currency, amounts, given }).parts;
+      : discountLines(discount, { currency, lines, given }).parts;
   const ofShares =
     sharesDiscount === undefined || sharesDiscount.discountId === discount?.discountId
       ? 0n

@@ -7,8 +7,8 @@ import type { Currency } from '@billing/kernel/currency';
 import { sumOf } from '@billing/kernel/money';
 
 /**
- * Discount of an invoice. That it applies to these lines, in this currency and period, was checked
- * before.
+ * Discount of an invoice. That it applies to one of these lines, in this currency and period, was
+ * checked before.
  */
 export interface DiscountOnInvoice {
   readonly discountId: string;
@@ -17,6 +17,14 @@ export interface DiscountOnInvoice {
   readonly type: DiscountType;
   /** Decimal string: percent, or whole minor units of the invoice's currency. */
   readonly value: string;
+  /** Products whose lines it takes something off; empty: all lines. */
+  readonly productIds: readonly string[];
+}
+
+/** A line that the discount may take something off. */
+interface DiscountedLine {
+  readonly amount: bigint;
+  readonly itemProductId?: string | undefined;
 }
 
 /** A discount as the invoice shows it. */
@@ -28,23 +36,23 @@ export interface InvoiceDiscount {
 
 /** Amounts that the discount takes off each line, in order, and their sum. */
 export function discountLines(
-  { type, value }: DiscountOnInvoice,
+  { type, value, productIds }: DiscountOnInvoice,
   {
     currency,
-    amounts,
+    lines,
     given = [],
   }: {
     readonly currency: Currency;
-    readonly amounts: readonly bigint[];
+    readonly lines: readonly DiscountedLine[];
     /** Shares that are decided already: such a line takes no part in the split. */
     readonly given?: readonly (bigint | undefined)[];
   },
 ): AppliedDiscount {
-  const terms = { type, value, currency: null, productIds: [] };
-  // Every line counts: the discount was checked against the product when it was redeemed.
-  const open = amounts.filter((_amount, index) => given[index] === undefined);
-  const lines = open.map((amount) => ({ productId: '', amount }));
-  const split = lines.length === 0 ? [] : [...applyDiscount(terms, { currency, lines }).parts];
-  const parts = amounts.map((_amount, index) => given[index] ?? split.shift() ?? 0n);
+  const terms = { type, value, currency: null, productIds };
+  const open = lines
+    .filter((_line, index) => given[index] === undefined)
+    .map(({ itemProductId: productId = '', amount }) => ({ productId, amount }));
+  const split = open.length === 0 ? [] : [...applyDiscount(terms, { currency, lines: open }).parts];
+  const parts = lines.map((_line, index) => given[index] ?? split.shift() ?? 0n);
   return { amount: sumOf(parts), parts };
 }

@@ -11,8 +11,14 @@ import { snapshotsOf } from './snapshot';
 export const discountSnapshot = snapshotsOf(Discount);
 
 /** Discount of the session's invoice from its redemption. */
-export function fromProtoDiscount({ id, name, type, value }: Discount): DiscountOnInvoice {
-  return { discountId: id, name, type: discountTypes.nameOf(type), value };
+export function fromProtoDiscount({
+  id,
+  name,
+  type,
+  value,
+  productIds,
+}: Discount): DiscountOnInvoice {
+  return { discountId: id, name, type: discountTypes.nameOf(type), value, productIds };
 }
 
 /** Error for a discount that cannot be redeemed; `field` is the input field that names it. */
@@ -78,12 +84,17 @@ export function heldRedemption({ id: holderId, discountId }: Holder) {
  */
 export async function holdRedemption(
   { discount: peer }: Peers,
-  session: Holder & { readonly productId: string; readonly currency: string },
+  session: Holder & {
+    readonly productId: string;
+    readonly otherItems?: readonly { readonly productId: string }[] | undefined;
+    readonly currency: string;
+  },
   context: CallContext,
 ): Promise<string | undefined> {
-  const { productId, currency } = session;
+  const { productId, otherItems = [], currency } = session;
+  const otherProductIds = otherItems.map((item) => item.productId);
   const holder = RedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION;
-  const request = { ...heldRedemption(session), holder, productId, currency };
+  const request = { ...heldRedemption(session), holder, productId, otherProductIds, currency };
   const answer = await unlessNotFound(peer.reserveRedemption(request, context));
   if (answer === undefined) return undefined;
   if (answer.discount === undefined) throw new Error('Response without a discount');

@@ -49,19 +49,19 @@ export async function checkProducts(
   if (problems.flat().length > 0) throw invalidInput({ productIds: problems.flat() });
 }
 
-/** True if the product or the discount of an open session was archived or deleted since. */
+/** True if a product or the discount of an open session was archived or deleted since. */
 export async function isOfferGone(
   { products, discount: discounts }: Pick<Peers, 'products' | 'discount'>,
-  { productId, discountId }: { productId: string; discountId: string | undefined },
+  { productIds, discountId }: { productIds: readonly string[]; discountId: string | undefined },
   context: CallContext,
 ): Promise<boolean> {
-  const [product, reduced] = await Promise.all([
-    products.find(productId, context),
+  const [sold, reduced] = await Promise.all([
+    Promise.all(productIds.map((id) => products.find(id, context))),
     discountId === undefined
       ? undefined
       : unlessNotFound(discounts.getDiscount({ id: discountId }, context)),
   ]);
-  if (product?.active !== true) return true;
+  if (sold.some((product) => product?.active !== true)) return true;
   if (discountId === undefined) return false;
   const discount = reduced?.discount;
   // A used-up discount does not count: one of its redemptions is reserved for the session.

@@ -2,6 +2,7 @@ import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggre
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
+import type { SoldItems } from '@billing/proto/billing/subscription/v1/subscription';
 import { type InvoiceRecord, isVerification, type Payment } from '../invoice/invoice';
 import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import { customerSnapshot, fetchCustomer } from '../peer/customer';
@@ -157,6 +158,7 @@ async function subscribe(
       productName: session.productName,
       price: priceSnapshot.read(snapshots.price),
       quantity: session.quantity,
+      otherItems: toProtoOtherItems(session),
       metadata: session.metadata,
       discount:
         snapshots.discount === undefined ? undefined : discountSnapshot.read(snapshots.discount),
@@ -167,6 +169,15 @@ async function subscribe(
     },
     context,
   );
+}
+
+function toProtoOtherItems({ otherItems = [] }: Session): SoldItems | undefined {
+  if (otherItems.length === 0) return undefined;
+  return {
+    items: otherItems.map(({ productId, productName, price, quantity }) => {
+      return { productId, productName, price: priceSnapshot.read(price), quantity };
+    }),
+  };
 }
 
 // A charge that succeeded late, when the invoice was already paid, is an overpayment as a whole.

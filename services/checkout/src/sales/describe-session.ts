@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId, isId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import { notFound } from '@billing/kernel/domain-error';
+import type { NamedItem } from '@billing/kernel/input/purchase-items';
 import { supportedLocale } from '@billing/presentation/locale';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { HostedPageStore } from '../hosted-page/store';
@@ -17,12 +18,13 @@ import type { CheckoutLink } from './checkout-link';
 import type { BillingSettingsStore } from '../seller/billing-settings-store';
 import { buyerFactsOf } from '../tax/finalization-message';
 import { toNewSessionInvoice, totalOfPurchase } from './purchase';
-import type { NewSession } from './session';
+import type { NewSession, Offer } from './session';
 import {
   checkCurrency,
   checkLink,
-  checkProduct,
+  checkProducts,
   checkSessionInput,
+  namedItems,
   type SessionInput,
 } from './session-input';
 import { abandonAt } from './session-lease';
@@ -49,18 +51,20 @@ export async function describeSession(
   const metadataProblems = checkMetadata(input.metadata);
   checkSessionInput(input, { isId, metadataProblems });
   const { peers, links, invoices } = dependencies;
-  const [customer, product, link] = await firstRefusal([
+  const [customer, products, link] = await firstRefusal([
     fetchCustomer(peers, input.customerId, context),
-    fetchProduct(peers, input, context),
+    fetchProducts(peers, namedItems(input), context),
     activeLink(input.checkoutLinkId, context, links),
     checkDiscountIsKnown(peers, input.discountId, context),
   ]);
-  checkProduct(product.facts, input);
+  const facts = products.map((bought) => bought.facts);
+  const [product] = products;
+  checkProducts(facts, input);
   checkCurrency(product.facts, input, await fixedCurrency(customer, product, context, invoices));
-  checkLink(link, product.facts, input);
+  checkLink(link, facts, input);
   const session = {
     id,
-    ...offerOf(product, input),
+    ...offerOf(products, input),
     ...derivedIdsOf(id, product, context),
     customerId: customer.id,
     collectionMethod:
@@ -114,18 +118,46 @@ async function activeLink(
   return link;
 }
 
-function offerOf({ facts, price: { id: priceId } }: BoughtProduct, { quantity }: SessionInput) {
-  const { id, name, description, price, taxCategory } = facts;
-  const { currency, billingInterval, intervalCount, trialDays } = price;
+async function fetchProducts(
+  peers: Peers,
+  named: readonly NamedItem[],
+  context: CallContext,
+): Promise<readonly [BoughtProduct, ...BoughtProduct[]]> {
+  const [main, ...others] = await firstRefusal(
+    named.map(({ priceId, productId }) => fetchProduct(peers, { priceId, productId }, context)),
+  );
+  if (main === undefined) throw new Error('A purchase has no items');
+  return [main, ...others];
+}
+
+function offerOf(
+  [main, ...others]: readonly [BoughtProduct, ...BoughtProduct[]],
+  input: SessionInput,
+): Offer {
+  const named = namedItems(input);
+  const { currency, billingInterval, intervalCount, trialDays } = main.facts.price;
+  return {
+    ...itemOf(main, named[0]),
+    currency,
+    recurrence: { billingInterval, intervalCount },
+    trialDays,
+    ...(others.length > 0 && {
+      otherItems: others.map((bought, index) => ({
+        ...itemOf(bought, named[index + 1]),
+        price: priceSnapshot.write(bought.price),
+      })),
+    }),
+  };
+}
+
+function itemOf({ facts, price: { id: priceId } }: BoughtProduct, item: NamedItem | undefined) {
+  const { id, name, description, taxCategory } = facts;
   return {
     productId: id,
     productName: name,
     productDescription: description,
     priceId,
-    currency,
-    quantity,
-    recurrence: { billingInterval, intervalCount },
-    trialDays,
+    quantity: item?.quantity ?? 1,
     taxCategory,
   };
 }

@@ -6,7 +6,7 @@ import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import { isOfferGone } from '../peer/product';
 import type { Peers } from '../peers';
-import { asksForCard, isPastExpiry, isSettled, type SessionRecord } from './session';
+import { asksForCard, isPastExpiry, isSettled, productIdsOf, type SessionRecord } from './session';
 import type { SessionWorker } from './session-worker';
 
 export interface SessionPaymentDependencies {
@@ -117,7 +117,8 @@ async function endIfDue(
   const { state } = stored;
   if (state.isTombstone || state.phase !== 'READY') return stored;
   if (isPastExpiry(state, context.now)) return worker.expireDue(state.id, context);
-  return (await isOfferGone(peers, state, context)) ? worker.withdraw(state.id, context) : stored;
+  const offer = { productIds: productIdsOf(state), discountId: state.discountId };
+  return (await isOfferGone(peers, offer, context)) ? worker.withdraw(state.id, context) : stored;
 }
 
 // A method of another customer counts as unknown.

@@ -1,6 +1,6 @@
 import { recurringCharge } from '@billing/kernel/pricing';
 import { totalOfNew } from '../draft/draft';
-import type { NewSession } from './session';
+import type { NewSession, OfferedItem } from './session';
 import type { PaidPeriod } from '../invoice/paid-period';
 import type { NewSessionInvoice } from '../collection/session-invoice';
 import { discountSnapshot, fromProtoDiscount } from '../peer/discount';
@@ -21,7 +21,6 @@ export function totalOfPurchase(purchase: Purchase): bigint {
 export function toNewSessionInvoice(session: Purchase): NewSessionInvoice {
   const { snapshots } = session;
   const isTrial = session.trialDays > 0;
-  const line = isTrial ? trialLine(session) : chargeLine(session);
   // A discount starts with the first invoice that has an amount, so not with a trial's.
   const discount = isTrial ? undefined : snapshots.discount;
   return {
@@ -30,7 +29,7 @@ export function toNewSessionInvoice(session: Purchase): NewSessionInvoice {
     customerId: session.customerId,
     currency: session.currency,
     collectionMethod: session.collectionMethod,
-    lineItems: [{ ...line, taxCategory: session.taxCategory }],
+    lineItems: isTrial ? [trialLine(session)] : itemsOf(session).map(chargeLine),
     discount:
       discount === undefined ? undefined : fromProtoDiscount(discountSnapshot.read(discount)),
     subscriptionId: session.subscriptionId,
@@ -40,8 +39,20 @@ export function toNewSessionInvoice(session: Purchase): NewSessionInvoice {
 
 type Line = NewSessionInvoice['lineItems'][number];
 
-function chargeLine({ snapshots, productName, priceId, quantity }: Purchase): Line {
-  const price = fromProtoPrice(priceSnapshot.read(snapshots.price));
+/** All items of a purchase, the main one first. */
+export function itemsOf({
+  otherItems = [],
+  snapshots,
+  ...session
+}: Pick<Purchase, Exclude<keyof OfferedItem, 'price'> | 'otherItems' | 'snapshots'>): readonly OfferedItem[] {
+  const { productId, productName, productDescription, priceId, quantity, taxCategory } = session;
+  const main = { productId, productName, productDescription, priceId, quantity, taxCategory };
+  return [{ ...main, price: snapshots.price }, ...otherItems];
+}
+
+function chargeLine(item: OfferedItem): Line {
+  const { productId, productName, priceId, quantity, taxCategory } = item;
+  const price = fromProtoPrice(priceSnapshot.read(item.price));
   const { details, ...charge } = recurringCharge({ ...price, quantity });
   const tiers = details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
   return {
@@ -51,10 +62,13 @@ function chargeLine({ snapshots, productName, priceId, quantity }: Purchase): Li
     meterId: undefined,
     details: { ...details, tiers, creditsUsed: [] },
     metadata: {},
+    itemProductId: productId,
+    taxCategory,
   };
 }
 
-function trialLine({ productName, priceId, trialDays }: Purchase): Line {
+// Describes the trial of the main item, in which all items are free.
+function trialLine({ productName, priceId, trialDays, taxCategory }: Purchase): Line {
   const days = trialDays === 1 ? '1 day' : `${String(trialDays)} days`;
   return {
     description: `${productName} (trial, ${days})`,
@@ -71,6 +85,7 @@ function trialLine({ productName, priceId, trialDays }: Purchase): Line {
       creditsUsed: [],
     },
     metadata: {},
+    taxCategory,
   };
 }
 

@@ -1,13 +1,14 @@
 import { DomainError, type FieldErrors } from '@billing/kernel/domain-error';
 import type { ProductFacts } from '../peer/product-facts';
 import { payerMessage } from '../provider/port/payer-message';
-import { checkProduct, checkSessionInput, type SessionInput } from './session-input';
+import { checkProducts, checkSessionInput, type SessionInput } from './session-input';
 
 const input: SessionInput = {
   customerId: 'customer',
   priceId: 'price',
   productId: undefined,
   quantity: 1,
+  items: undefined,
   isForVisitor: false,
   earlierSessionId: undefined,
   checkoutLinkId: undefined,
@@ -89,7 +90,7 @@ test('an input without a price or a product is refused', () => {
 
 const buy = (facts: Partial<ProductFacts>, changes: Partial<SessionInput> = {}) =>
   refusalOf(() => {
-    checkProduct({ ...product, ...facts }, { ...input, ...changes });
+    checkProducts([{ ...product, ...facts }], { ...input, ...changes });
   });
 
 test.each<[string, Partial<ProductFacts>, Partial<SessionInput>, unknown]>([
@@ -107,6 +108,44 @@ test.each<[string, Partial<ProductFacts>, Partial<SessionInput>, unknown]>([
   ],
 ])('buying %s is checked', (_case, facts, changes, refusal) => {
   expect(buy(facts, changes)).toEqual(refusal);
+});
+
+describe('several items', () => {
+  const named = { priceId: undefined, items: [{ productId: 'product' }, { priceId: 'seats' }] };
+  const seats = { ...product, id: 'seats' };
+  const buyTogether = (facts: Partial<ProductFacts>, changes: Partial<SessionInput> = {}) =>
+    refusalOf(() => {
+      checkProducts([product, { ...seats, ...facts }], { ...input, ...named, ...changes });
+    });
+
+  test('are named by product or price', () => {
+    expect(check(named)).toBeUndefined();
+    const wrong = [{ productId: 'malformed' }, {}];
+    expect(check({ priceId: undefined, items: wrong })).toEqual({
+      items: ['0.productId: Invalid uuid', '1.productId: Required'],
+    });
+  });
+
+  test.each<[string, Partial<ProductFacts>, unknown]>([
+    ['recurring products', {}, undefined],
+    ['an inactive product', { active: false }, 'PRODUCT_NOT_FOUND'],
+    [
+      'a one-time product',
+      { price: { ...product.price, billingInterval: 'ONE_TIME' } },
+      { items: ['1.priceId: Price is not recurring'] },
+    ],
+    ['a product twice', { id: 'product' }, { items: ['1.priceId: Product is there twice'] }],
+  ])('with %s are checked', (_case, facts, refusal) => {
+    expect(buyTogether(facts)).toEqual(refusal);
+  });
+
+  test('are reported under their list, even if there is one', () => {
+    const price = { ...product.price, amount: 100_000n };
+    const items = [{ productId: 'product', quantity: 1_000_000 }];
+    expect(buy({ price }, { priceId: undefined, items })).toEqual({
+      items: ['0.quantity: The total exceeds the maximum amount'],
+    });
+  });
 });
 
 test('the payer of a lost or stolen card is told only that it was declined', () => {

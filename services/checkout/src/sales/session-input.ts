@@ -6,8 +6,11 @@ import {
   wholeNumberProblems,
 } from '@billing/kernel/input-problems';
 import { chosenQuantityProblems } from '@billing/kernel/input/checkout-link';
-import { isAmount } from '@billing/kernel/money';
-import { recurringCharge } from '@billing/kernel/pricing';
+import {
+  type NamedItem,
+  namedItemProblems,
+  pricedItemProblems,
+} from '@billing/kernel/input/purchase-items';
 import { webAddressProblems } from '@billing/kernel/web-address';
 import type { ProductFacts } from '../peer/product-facts';
 import type { CheckoutLink } from './checkout-link';
@@ -21,6 +24,8 @@ export interface SessionInput {
   readonly priceId: string | undefined;
   readonly productId: string | undefined;
   readonly quantity: number;
+  /** The main item first; undefined: the fields above name the only one. */
+  readonly items: readonly NamedItem[] | undefined;
   readonly checkoutLinkId: string | undefined;
   readonly successUrl: string | undefined;
   readonly cancelUrl: string | undefined;
@@ -41,12 +46,14 @@ export function checkSessionInput(
   const { customerId, priceId, productId, quantity, successUrl, cancelUrl } = input;
   const idProblems = (id: string | undefined) =>
     id === undefined || isId(id) ? [] : ['Invalid uuid'];
-  const isMissing = priceId === undefined && productId === undefined;
+  const { items } = input;
+  const isMissing = priceId === undefined && productId === undefined && items === undefined;
   refuseProblems({
     customerId: idProblems(customerId),
     priceId: isMissing ? ['Required'] : idProblems(priceId),
     productId: idProblems(productId),
     quantity: wholeNumberProblems(quantity, { min: 1, max: quantityMax }),
+    items: items === undefined ? [] : itemProblems(items, idProblems),
     successUrl: optionalProblems(successUrl, webAddressProblems),
     cancelUrl: optionalProblems(cancelUrl, webAddressProblems),
     locale: localeProblems(input.locale),
@@ -54,42 +61,75 @@ export function checkSessionInput(
   });
 }
 
+function itemProblems(
+  items: readonly NamedItem[],
+  idProblems: (id: string | undefined) => string[],
+): string[] {
+  const ids = items.flatMap(({ productId, priceId }, index) =>
+    Object.entries({ productId, priceId }).flatMap(([field, id]) =>
+      idProblems(id).map((problem) => `${String(index)}.${field}: ${problem}`),
+    ),
+  );
+  return [...ids, ...namedItemProblems(items)];
+}
+
+/** The items of a purchase as the caller names them. */
+export function namedItems(
+  input: Pick<SessionInput, 'priceId' | 'productId' | 'quantity' | 'items'>,
+): readonly NamedItem[] {
+  const { priceId, productId, quantity } = input;
+  return input.items ?? [{ priceId, productId, quantity }];
+}
+
 /**
- * Refuses a product that cannot be bought, and a quantity that costs more than the maximum charge.
+ * Refuses products that cannot be bought, or not together, and quantities that cost more than the
+ * maximum charge. The products are in the order of the items.
  */
-export function checkProduct(
-  { id, active, price }: ProductFacts,
-  { productId, quantity }: Pick<SessionInput, 'productId' | 'quantity'>,
+export function checkProducts(
+  products: readonly ProductFacts[],
+  input: Pick<SessionInput, 'priceId' | 'productId' | 'quantity' | 'items'>,
 ): void {
-  const isAnother = productId !== undefined && productId !== id;
-  if (!active || !price.active || isAnother) throw notFound('Product');
-  if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
-  throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
+  const named = namedItems(input);
+  for (const [index, { id, active, price }] of products.entries()) {
+    const productId = named[index]?.productId;
+    const isAnother = productId !== undefined && productId !== id;
+    if (!active || !price.active || isAnother) throw notFound('Product');
+  }
+  const priced = products.map(({ id: productId, price }, index) => {
+    return { productId, price, quantity: named[index]?.quantity ?? 1 };
+  });
+  const problems = pricedItemProblems(priced, { named, isOneTimeAllowed: true });
+  if (input.items !== undefined) refuseProblems({ items: problems });
+  // A single item can only cost too much.
+  else if (problems.length > 0) {
+    throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
+  }
 }
 
 /** Refuses another currency than that of the customer's first invoice. */
 export function checkCurrency(
   { price }: Pick<ProductFacts, 'price'>,
-  { priceId }: Pick<SessionInput, 'priceId'>,
+  { priceId, items }: Pick<SessionInput, 'priceId' | 'items'>,
   fixedCurrency: string | undefined,
 ): void {
   const { currency } = price;
   if (fixedCurrency === undefined || currency === fixedCurrency) return;
   const problem = `Currency ${currency} differs from the customer's, ${fixedCurrency}`;
-  throw invalidInput({ [priceId === undefined ? 'productId' : 'priceId']: [problem] });
+  const field = priceId === undefined ? 'productId' : 'priceId';
+  throw invalidInput({ [items === undefined ? field : 'items']: [problem] });
 }
 
 /**
- * Refuses a product that the link does not offer, and a visitor's quantity outside the bounds of
+ * Refuses products that the link does not offer, and a visitor's quantity outside the bounds of
  * the link. A caller with a key chooses any quantity; without a link everything is allowed.
  */
 export function checkLink(
   link: Pick<CheckoutLink, 'productIds' | 'quantity'> | undefined,
-  { id }: Pick<ProductFacts, 'id'>,
+  products: readonly Pick<ProductFacts, 'id'>[],
   { quantity, isForVisitor }: Pick<SessionInput, 'quantity' | 'isForVisitor'>,
 ): void {
   if (link === undefined) return;
-  if (!link.productIds.includes(id)) {
+  if (!products.every(({ id }) => link.productIds.includes(id))) {
     throw invalidInput({ checkoutLinkId: ['Does not offer this product'] });
   }
   refuseProblems({ quantity: isForVisitor ? chosenQuantityProblems(quantity, link.quantity) : [] });

@@ -12,6 +12,7 @@ import {
   type ListedSession,
   type ListSessionsRequest,
   type Session as ProtoSession,
+  type SessionItem,
   type SessionServiceServer,
   SessionServiceService,
   SessionStatus as ProtoSessionStatus,
@@ -25,8 +26,10 @@ import { type InvoicePages, toProtoInvoice, toProtoPaymentError } from '../invoi
 import { customerSnapshot } from '../peer/customer';
 import { discountSnapshot } from '../peer/discount';
 import { priceSnapshot } from '../peer/product';
+import { itemsOf } from './purchase';
 import {
   isPaying,
+  type OfferedItem,
   type Session,
   type SessionPhase,
   type SessionRecord,
@@ -241,7 +244,14 @@ export function toProtoSession(
     discount:
       snapshots.discount === undefined ? undefined : discountSnapshot.read(snapshots.discount),
     customer: customerSnapshot.read(snapshots.customer),
+    items: itemsOf(state).map(toProtoItem),
   };
+}
+
+function toProtoItem(item: OfferedItem): SessionItem {
+  const { productId, priceId, quantity, productName: name, productDescription: description } = item;
+  const product = { name, description, price: priceSnapshot.read(item.price) };
+  return { productId, priceId, quantity, product };
 }
 
 function fromProtoSessionInput(
@@ -253,6 +263,7 @@ function fromProtoSessionInput(
     priceId: request.priceId,
     productId: request.productId,
     quantity: request.quantity ?? 1,
+    items: request.items?.items,
     checkoutLinkId: request.checkoutLinkId,
     successUrl: request.successUrl,
     cancelUrl: request.cancelUrl,

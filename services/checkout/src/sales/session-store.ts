@@ -3,6 +3,7 @@ import { isCurrency } from '@billing/kernel/currency';
 import {
   expiryOf,
   type Offer,
+  type OfferedItem,
   type PaymentPlan,
   type RunningPayment,
   type Session,
@@ -19,6 +20,8 @@ type ChallengeDocument = PlanDocument & {
   readonly attempt: Count;
   readonly redirectUrl: string | null;
 };
+
+type ItemDocument = Omit<Nullable<OfferedItem>, 'quantity'> & { readonly quantity: Count };
 
 type SessionDocument = { readonly _id: string; readonly isTombstone: false } & Omit<
   Nullable<Session>,
@@ -37,7 +40,10 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
   | 'isDiscountOptional'
   | 'isDiscountLost'
   | 'pageHash'
+  | 'otherItems'
 > & {
+    /** Null or absent: the session has one item. */
+    readonly otherItems?: readonly ItemDocument[] | null;
     readonly quantity: Count;
     readonly recurrence: Omit<Offer['recurrence'], 'intervalCount'> & {
       readonly intervalCount: Count;
@@ -114,13 +120,14 @@ export function offeredSessions({
 function toDocumentSession(record: SessionRecord): Record<string, unknown> {
   const { id: _id, ...fields } = record;
   if (fields.isTombstone) return fields;
-  const { payment, challenge, metadata, snapshots } = fields;
+  const { payment, challenge, metadata, snapshots, otherItems } = fields;
   return {
     ...nullable(fields),
     payment: payment === undefined ? null : nullable(payment),
     challenge: challenge === undefined ? null : nullable(challenge),
     metadata: JSON.stringify(metadata),
     snapshots: nullable(snapshots),
+    otherItems: otherItems === undefined ? null : otherItems.map((item) => nullable(item)),
   };
 }
 
@@ -182,6 +189,16 @@ function fromDocumentOffer(document: SessionDocument): Offer {
     recurrence: { billingInterval, intervalCount: Number(intervalCount) },
     trialDays: Number(document.trialDays),
     taxCategory: document.taxCategory ?? undefined,
+    otherItems: document.otherItems?.map(fromDocumentItem),
+  };
+}
+
+function fromDocumentItem(item: ItemDocument): OfferedItem {
+  return {
+    ...item,
+    quantity: Number(item.quantity),
+    productDescription: item.productDescription ?? undefined,
+    taxCategory: item.taxCategory ?? undefined,
   };
 }
 

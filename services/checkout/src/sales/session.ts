@@ -31,6 +31,25 @@ export interface Offer {
   readonly trialDays: number;
   /** Undefined: `standard`. */
   readonly taxCategory?: string | undefined;
+  /** Items after the main one, which the fields above describe; undefined: none. */
+  readonly otherItems?: readonly OfferedItem[] | undefined;
+}
+
+/** An item of a purchase in addition to the main one, at the terms of the session's creation. */
+export interface OfferedItem extends Pick<
+  Offer,
+  'productId' | 'productName' | 'productDescription' | 'priceId' | 'quantity' | 'taxCategory'
+> {
+  /** Price as text that only the edges read. */
+  readonly price: string;
+}
+
+/** Ids of all products of a purchase. */
+export function productIdsOf({
+  productId,
+  otherItems = [],
+}: Pick<Offer, 'productId' | 'otherItems'>): string[] {
+  return [productId, ...otherItems.map((item) => item.productId)];
 }
 
 /** Payment of the session's invoice. */

@@ -46,7 +46,7 @@ const lineOf = (line: Partial<LineItem>, index: number) =>
 const linesOf = (amounts: readonly bigint[]) =>
   amounts.map((amount, index) => lineOf({ amount }, index));
 const percentOff = (value: string): DiscountOnInvoice => ({
-  ...{ discountId: 'discount', name: 'Launch', type: 'PERCENTAGE', value },
+  ...{ discountId: 'discount', name: 'Launch', type: 'PERCENTAGE', value, productIds: [] },
 });
 
 function sums(invoice: ReturnType<typeof aDraft>) {

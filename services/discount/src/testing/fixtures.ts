@@ -84,7 +84,8 @@ export async function reserve(
     currency?: string;
   },
 ): Promise<string> {
-  await discounts.reserveRedemption({ discountId, holder, holderId, productId, currency }, context);
+  const wanted = { discountId, holder, holderId, productId, otherProductIds: [], currency };
+  await discounts.reserveRedemption(wanted, context);
   return holderId;
 }
 

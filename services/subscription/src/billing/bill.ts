@@ -1,10 +1,11 @@
 import { discountsPeriod } from '@billing/kernel/discount-validity';
+import { sumOf } from '@billing/kernel/money';
 import { overLimitAfter } from '../over-limit/over-limit-bill';
-import { type PeriodLine, periodLine } from '../subscription/recurring-charge';
+import { type PeriodLine, periodLines } from '../subscription/recurring-charge';
 import { periodOf } from '../subscription/billing-cycle';
-import { runningDiscount } from '../subscription/discount';
+import { isForProduct, runningDiscount } from '../subscription/discount';
 import { type BilledPutOff, putOffOn } from '../subscription/put-off';
-import type { Subscription } from '../subscription/subscription';
+import { mainItem, type Subscription } from '../subscription/subscription';
 import { isBilled, type UsageBilling } from '../subscription/usage-billing';
 import {
   isBillable,
@@ -20,17 +21,17 @@ import { lateForMs } from '../usage/usage-period';
 export type Billed = UsageBill & { readonly isBillable: boolean };
 
 /**
- * Computes the bill of a period: its recurring charge, the lines put off, and the usage of the
+ * Computes the bill of a period: its recurring charges, the lines put off, and the usage of the
  * periods before it.
  */
 export function periodBill(
   subscription: Subscription,
   periodIndex: number,
   settled: readonly SettledUsage[],
-): Billed & { readonly recurring: PeriodLine; readonly putOff: BilledPutOff } {
-  const recurring = periodLine(subscription, periodIndex);
+): Billed & { readonly recurring: readonly PeriodLine[]; readonly putOff: BilledPutOff } {
+  const recurring = periodLines(subscription, periodIndex);
   const putOff = putOffOn(subscription, [periodIndex]);
-  const others = recurring.amount + amountOf(putOff);
+  const others = sumOf(recurring.map(({ amount }) => amount)) + amountOf(putOff);
   return { recurring, putOff, ...billOf(subscription, usageLines(settled), others) };
 }
 
@@ -57,7 +58,10 @@ export function isBillDiscounted(
   { periodIndex, isDiscounted, lines }: DiscountedBill,
 ): boolean {
   const discount = runningDiscount({ ...subscription, periodIndex });
-  if (isDiscounted || discount === null || sumOf(lines) <= 0n) return isDiscounted;
+  if (isDiscounted || discount === null) return isDiscounted;
+  const main = mainItem(subscription).productId;
+  const reduced = lines.filter(({ productId = main }) => isForProduct(discount, productId));
+  if (sumOf(reduced.map(({ amount }) => amount)) <= 0n) return false;
   const { start } = periodOf(subscription, periodIndex);
   return discountsPeriod(discount, { first: discount.firstPeriodStart, start });
 }
@@ -124,8 +128,4 @@ function billOf(
 ): Billed {
   const bill = withinSubtotal(lines, { others, refunds });
   return { ...bill, isBillable: isBillable(bill.lines, others) };
-}
-
-function sumOf(lines: readonly UsageLine[]): bigint {
-  return lines.reduce((sum, { amount }) => sum + amount, 0n);
 }

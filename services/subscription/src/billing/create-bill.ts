@@ -9,7 +9,7 @@ import {
   type OverLimitBill,
   recordOverLimitBill,
 } from '../over-limit/over-limit-bill';
-import { fetchTaxCategory, meterPricesOf } from '../peer/catalog';
+import { fetchTaxCategories, meterPricesOf, type PeriodPrices } from '../peer/catalog';
 import { fromProtoUsageLine, type InvoiceClient, toProtoNewInvoice } from '../peer/checkout';
 import { type CustomerClient, fixCurrency } from '../peer/customer';
 import { type SettlementDependencies, settleUsage } from '../peer/metering';
@@ -21,10 +21,10 @@ import { type BilledPutOff, nothingPutOff, putOffOn } from '../subscription/put-
 import type { Closing } from '../subscription/over-limit-state';
 import { periodOf } from '../subscription/billing-cycle';
 import { lateBillNumber, lateKey } from '../subscription/late-bill';
-import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
+import { currencyOf, type Subscription } from '../subscription/subscription';
 import { lastPeriod, type Settlement, settlementBefore } from '../usage/settlement';
 import { type UsageLine, usageLines } from '../usage/usage-line';
-import { pinnedSet, pinRates } from '../usage/usage-period';
+import { pinnedSets, pinRates } from '../usage/usage-period';
 import {
   beginDiscount,
   type Billed,
@@ -65,7 +65,7 @@ export async function attemptPeriodBill(
 ): Promise<boolean> {
   const { state } = stored;
   const { invoiceId, periodIndex } = payload;
-  const { set, taxCategory } = await ratesOf(stored, payload, context, dependencies);
+  const { sets, taxCategories } = await ratesOf(stored, payload, context, dependencies);
   const settlement = settlementBefore(periodIndex);
   const [settled, customer] = await Promise.all([
     settleUsage(stored, settlement, context, dependencies),
@@ -89,8 +89,8 @@ export async function attemptPeriodBill(
   const discounted = { ...state, discount: runningDiscount({ ...state, periodIndex }) };
   const isDiscounted = isBillDiscounted(state, { ...payload, lines });
   const wanted = {
-    ...{ ...payload, isDiscounted, period: recurring.period, recurring, putOff, usage: lines },
-    ...{ buyer: payload.facts?.buyer ?? customer?.buyer, taxCategory },
+    ...{ ...payload, isDiscounted, period: periodOf(state, periodIndex), recurring, putOff },
+    ...{ usage: lines, buyer: payload.facts?.buyer ?? customer?.buyer, ...taxCategories },
   };
   const request = toProtoNewInvoice(withCustomer(discounted, customer), wanted);
   const { invoice, collecting } = await dependencies.invoices.create(request, context);
@@ -98,7 +98,7 @@ export async function attemptPeriodBill(
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return false;
   await recordBilledOn(putOff, invoiceId, context, dependencies);
   const recordBilled = (current: Subscription) => {
-    const rated = pinRates(current, { periodIndex, set });
+    const rated = pinRates(current, { periodIndex, ...sets });
     const billed = recordBill(rated, periodIndex, { refunds });
     const begun = isDiscounted ? beginDiscount(billed, periodIndex) : billed;
     const known = withCustomer(begun, customer);
@@ -233,23 +233,19 @@ async function presentCustomer(
 }
 
 /**
- * The set of meter prices of a billed period, and the present tax category of the product: a
- * renewal reads both in one call.
+ * The sets of meter prices of a billed period, and the present tax categories of the products: a
+ * renewal reads both in one call for each product.
  */
 async function ratesOf(
   stored: Stored<Subscription>,
   { periodIndex, facts }: BillPeriod['payload'],
   context: CallContext,
   { peers }: BillingDependencies,
-): Promise<{ readonly set: number; readonly taxCategory?: string | undefined }> {
-  const set = pinnedSet(stored.state, periodIndex);
-  if (set === undefined) return meterPricesOf(stored, periodIndex, context, peers);
-  const { productId } = mainItem(stored.state);
-  const taxCategory =
-    facts === undefined
-      ? await fetchTaxCategory(peers, productId, context)
-      : (facts.taxCategory ?? undefined);
-  return { set, taxCategory };
+): Promise<Pick<PeriodPrices, 'sets' | 'taxCategories'>> {
+  const sets = pinnedSets(stored.state, periodIndex);
+  if (sets === undefined) return meterPricesOf(stored, periodIndex, context, peers);
+  const { items } = stored.state;
+  return { sets, taxCategories: facts ?? (await fetchTaxCategories(peers, items, context)) };
 }
 
 /**
@@ -278,9 +274,9 @@ async function billUsage(
   const invoiceId = derivedId(tenant.environmentId, state.id, key);
   const { start } = periodOf(state, state.periodIndex ?? 0);
   const reason = 'SUBSCRIPTION_CANCEL';
-  const [customer, taxCategory] = await Promise.all([
+  const [customer, taxCategories] = await Promise.all([
     presentCustomer(state, {}, context, dependencies),
-    fetchTaxCategory(dependencies.peers, mainItem(state).productId, context),
+    fetchTaxCategories(dependencies.peers, state.items, context),
   ]);
   const request = toProtoNewInvoice(withCustomer(state, customer), {
     invoiceId,
@@ -288,9 +284,9 @@ async function billUsage(
     authorizedTransactionId: null,
     isDiscounted: isEndDiscounted(state, { start, isVoided }),
     period: lastPeriod(state),
-    recurring: undefined,
+    recurring: [],
     usage: bill.lines,
-    ...{ putOff, buyer: customer?.buyer, taxCategory },
+    ...{ putOff, buyer: customer?.buyer, ...taxCategories },
   });
   await dependencies.invoices.create(request, context);
   await recordBilledOn(putOff, invoiceId, context, dependencies);

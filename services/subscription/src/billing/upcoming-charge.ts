@@ -31,10 +31,10 @@ export function upcomingCharge(current: Subscription): UpcomingCharge | null {
   const { discount } = subscription;
   const next = nextPeriodIndex(subscription);
   const { recurring, putOff, lines } = periodBill(withPutOffOn(subscription, next), next, []);
-  const amounts = [recurring, ...lines].map(({ amount }) => amount);
-  const subtotal = sumOf([...amounts, ...putOff.lines.map(({ amount }) => amount)]);
+  const ofItems = [...recurring, ...lines];
+  const subtotal = sumOf([...ofItems, ...putOff.lines].map(({ amount }) => amount));
   const { isDiscounted } = takeDiscount(subscription, next);
-  const ofPeriod = isDiscounted ? amountOff(subscription, amounts) : 0n;
+  const ofPeriod = isDiscounted ? amountOff(subscription, ofItems) : 0n;
   const discountAmount = ofPeriod + sumOf(putOff.lines.map((line) => line.discountAmount));
   return {
     at,

@@ -15,8 +15,8 @@ import type {
   SubscriptionChange,
 } from '../subscription/subscription-change';
 import { withCustomer } from '../subscription/customer';
-import { mainItem, type Subscription } from '../subscription/subscription';
-import { fetchTaxCategory, meterPricesOf } from '../peer/catalog';
+import type { Subscription } from '../subscription/subscription';
+import { fetchTaxCategories, meterPricesOf } from '../peer/catalog';
 import { pinRates } from '../usage/usage-period';
 import { unchanged } from '@billing/kernel/transition';
 import type { Changes } from './change-store';
@@ -91,16 +91,16 @@ async function fetchPresentFacts(
   readonly known: (current: Subscription) => Subscription;
 }> {
   const { periodIndex } = planned;
-  const { productId } = mainItem(stored.state);
-  const [customer, taxCategory, { set }] = await Promise.all([
-    peers.customers.find(stored.state.customer.id, context),
-    fetchTaxCategory(peers, productId, context),
+  const { items, customer: payer } = stored.state;
+  const [customer, categories, { sets }] = await Promise.all([
+    peers.customers.find(payer.id, context),
+    fetchTaxCategories(peers, items, context),
     meterPricesOf(stored, periodIndex, context, peers),
   ]);
-  const facts = { buyer: customer?.buyer ?? null, taxCategory: taxCategory ?? null };
+  const facts = { buyer: customer?.buyer ?? null, ...categories };
   return {
     invoice: { ...planned, ...facts },
-    known: (current) => pinRates(withCustomer(current, customer), { periodIndex, set }),
+    known: (current) => pinRates(withCustomer(current, customer), { periodIndex, ...sets }),
   };
 }
 

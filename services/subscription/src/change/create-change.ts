@@ -16,7 +16,7 @@ import {
   resolveAt,
 } from '../lifecycle/check-change';
 import { planChange } from '../lifecycle/plan-change';
-import { fetchTaxCategory } from '../peer/catalog';
+import { fetchTaxCategories } from '../peer/catalog';
 import { changeHolderId } from '../peer/discount';
 import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
@@ -218,10 +218,10 @@ export async function requestFor(
     discount: await resolveDiscount(state, discount, context, dependencies.peers),
   };
   checkChangeable(state);
-  const [facts, taxCategory] = await Promise.all([
+  const [facts, categories] = await Promise.all([
     // A repeat finds what its first call has reserved.
     fetchPeriodFacts(stored, context, dependencies, changeId),
-    fetchTaxCategory(dependencies.peers, productId, context),
+    fetchTaxCategories(dependencies.peers, itemsAfter(state, wanted), context),
   ]);
   return {
     changeId,
@@ -239,6 +239,6 @@ export async function requestFor(
     reservedRound: null,
     instant: null,
     facts,
-    taxFacts: { buyer: customer?.buyer ?? null, taxCategory: taxCategory ?? null },
+    taxFacts: { buyer: customer?.buyer ?? null, ...categories },
   };
 }

@@ -69,7 +69,7 @@ export async function previewChange(
   const { plan, creditNotes, ...shown } = preview;
   const after = afterChange(current.state, request, at);
   const { productId } = mainItem({ items: itemsAfter(current.state, request.wanted) });
-  const known = { buyer: customer?.buyer, productId, taxCategory: request.taxFacts.taxCategory };
+  const known = { buyer: customer?.buyer, taxes: { productId, ...request.taxFacts } };
   return {
     at,
     validUntil,

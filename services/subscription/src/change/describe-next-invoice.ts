@@ -5,23 +5,24 @@ import type {
   PreviewNextInvoiceResponse,
 } from '@billing/proto/billing/subscription/v1/change_service';
 import { checkNotCanceled } from '../lifecycle/check-change';
-import { fetchTaxCategory } from '../peer/catalog';
+import { fetchTaxCategories } from '../peer/catalog';
 import { toProtoNewInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
 import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
 import { beforeNextPeriod } from '../subscription/change-at-renewal';
 import { monthlyAmountOf } from '../subscription/change-side';
+import type { TaxCategories } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import { putOffOn, withPutOffOn } from '../subscription/put-off';
-import { periodLine } from '../subscription/recurring-charge';
+import { periodLines } from '../subscription/recurring-charge';
 import {
   currentPeriod,
   mainItem,
   nextInvoiceAt,
   type Subscription,
 } from '../subscription/subscription';
-import { pinnedSet } from '../usage/usage-period';
+import { isPeriodMetered } from '../usage/usage-period';
 import type { FactDependencies } from './find-period-facts';
 import { checkNothingDue, validUntilOf } from './sign-preview';
 import { readQuote } from './read-quote';
@@ -61,10 +62,8 @@ export async function previewNextInvoice(
 
 /** Facts about the taxes of a next invoice that were read before. */
 interface KnownTaxes extends Partial<Pick<CustomerFacts, 'buyer'>> {
-  /** Product whose category is known; absent: none. */
-  readonly productId?: string;
-  /** Null: `standard`. */
-  readonly taxCategory?: string | null;
+  /** Categories of a main item's product and the others; absent: none are known. */
+  readonly taxes?: TaxCategories & { readonly productId: string };
 }
 
 /** Reads what the invoice of the next period would cost, without usage. */
@@ -78,10 +77,10 @@ export async function readNextInvoice(
   const before = status === 'CANCELED' || cancelAtPeriodEnd ? null : beforeNextPeriod(subscription);
   if (before === null) return { nextInvoice: undefined, nextInvoiceEstimated: false };
   const { productId } = mainItem(before);
-  const taxCategory =
-    productId === known.productId
-      ? (known.taxCategory ?? undefined)
-      : await fetchTaxCategory(peers, productId, context);
+  const categories =
+    productId === known.taxes?.productId
+      ? known.taxes
+      : await fetchTaxCategories(peers, before.items, context);
   const periodIndex = nextPeriodIndex(before);
   const { isDiscounted } = takeDiscount(before, periodIndex);
   const putOff = putOffOn(withPutOffOn(before, periodIndex), [periodIndex]);
@@ -91,13 +90,14 @@ export async function readNextInvoice(
     authorizedTransactionId: null,
     isDiscounted,
     period: periodOf(before, periodIndex),
-    recurring: periodLine(before, periodIndex),
+    recurring: periodLines(before, periodIndex),
     putOff,
     usage: [],
+    ...categories,
     buyer: known.buyer,
-    taxCategory,
   });
   const invoice = await readQuote(wanted, context, peers);
-  const set = before.periodIndex === null ? undefined : pinnedSet(before, before.periodIndex);
-  return { nextInvoice: invoice, nextInvoiceEstimated: set !== undefined && set > 0 };
+  const { periodIndex: running } = before;
+  const isEstimated = running !== null && isPeriodMetered(before, running);
+  return { nextInvoice: invoice, nextInvoiceEstimated: isEstimated };
 }

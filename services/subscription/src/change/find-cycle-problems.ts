@@ -6,6 +6,7 @@ import { beginsCycle } from '../lifecycle/plan-change';
 import { fetchProduct } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
+import { hasMeters } from '../usage/usage-period';
 import type { ChangeInput } from './read-wanted-change';
 
 const resumeAheadMonthsMax = 60;
@@ -41,9 +42,9 @@ export async function checkNewCycle(
   context: CallContext,
   peers: Pick<Peers, 'products'>,
 ): Promise<void> {
-  const hasMeters = subscription.usage.rates.some(({ set }) => set > 0);
+  const isMetered = hasMeters(subscription);
   if (kind === 'PAUSE') {
-    if (!hasMeters) return;
+    if (!isMetered) return;
     throw invalidInput({ kind: ['Pauses of products with metered prices are not supported'] });
   }
   const isNow = resolveAt(subscription, { kind, at, wanted }) === 'NOW';
@@ -54,8 +55,13 @@ export async function checkNewCycle(
   if (collect === 'NEXT_INVOICE') {
     throw invalidInput({ collect: ['A new cycle is collected now'] });
   }
-  const { meterPriceSet } = await fetchProduct(peers, productId, context);
-  if (!hasMeters && meterPriceSet === 0) return;
+  const [, ...others] = subscription.items;
+  const products = await Promise.all(
+    [productId, ...others.map((item) => item.productId)].map((id) =>
+      fetchProduct(peers, id, context),
+    ),
+  );
+  if (!isMetered && products.every(({ meterPriceSet }) => meterPriceSet === 0)) return;
   const field = kind === 'RESUME' ? 'kind' : proration === 'FULL_AND_RESET' ? 'proration' : 'at';
   const message = 'New cycles of products with metered prices are not supported';
   throw invalidInput({ [field]: [message] });

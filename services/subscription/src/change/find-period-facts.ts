@@ -7,7 +7,11 @@ import type { Invoice, LineItem, LineLeft } from '@billing/proto/billing/checkou
 import { invoiceStatuses } from '@billing/proto/values/checkout';
 import type { PeriodFacts, PeriodInvoice } from '../lifecycle/period-charges';
 import type { Peers } from '../peer/peers';
-import { mainItem, type Subscription } from '../subscription/subscription';
+import type {
+  Subscription,
+  SubscriptionItem,
+  SubscriptionItems,
+} from '../subscription/subscription';
 import type { Subscriptions } from '../subscription-store';
 
 // The gateway's deadline is 10 s; the change itself needs the rest.
@@ -92,30 +96,44 @@ function fromProtoInvoice(
 ): PeriodInvoice {
   // A checkout of an earlier release does not say what is left.
   if (left.length !== invoice.lineItems.length) throw notInvoiced();
-  const { id: itemId, price } = mainItem(subscription);
-  // Invoices of earlier releases and of checkout sessions name the price of the line alone.
-  const charge = invoice.lineItems.find((line) =>
-    line.itemId === undefined
-      ? line.priceId === price.id && line.meterId === undefined
-      : line.itemId === itemId && line.amount > 0n && line.meterId === undefined,
-  );
+  const { items } = subscription;
+  const [main, ...others] = items;
+  const charge = chargeOf(invoice, main);
   return {
     invoiceId: invoice.id,
     status: invoiceStatuses.nameOf(invoice.status),
     lines: invoice.lineItems.map((line, index) =>
-      creditableLine(line, left[index]?.amount ?? 0n, itemId),
+      creditableLine(line, left[index]?.amount ?? 0n, items),
     ),
     recurring: charge === undefined ? null : pricedCharge(charge),
+    others: others.flatMap((item) => {
+      const line = chargeOf(invoice, item);
+      return line === undefined ? [] : [{ itemId: item.id, ...pricedCharge(line) }];
+    }),
   };
 }
 
-// The only item, where a line does not name one.
-function creditableLine(line: LineItem, left: bigint, mainItemId: string): CreditableLine {
+// Invoices of earlier releases and of checkout sessions name the price of the line alone.
+function chargeOf({ lineItems }: Invoice, { id, price }: SubscriptionItem): LineItem | undefined {
+  return lineItems.find((line) =>
+    line.itemId === undefined
+      ? line.priceId === price.id && line.meterId === undefined
+      : line.itemId === id && line.amount > 0n && line.meterId === undefined,
+  );
+}
+
+// Where a line names no item, its price decides; that of the main item may have changed since.
+function creditableLine(
+  line: LineItem,
+  left: bigint,
+  [main, ...others]: SubscriptionItems,
+): CreditableLine {
   const { amount, discountAmount } = pricedCharge(line);
   const isTime = line.amount > 0n && line.meterId === undefined;
+  const ofPrice = others.find(({ price }) => price.id === line.priceId) ?? main;
   return {
     lineItemId: line.id,
-    itemId: isTime ? (line.itemId ?? mainItemId) : null,
+    itemId: isTime ? (line.itemId ?? ofPrice.id) : null,
     ...{ priced: amount - discountAmount, total: line.total, left },
   };
 }

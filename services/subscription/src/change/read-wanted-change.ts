@@ -8,9 +8,10 @@ import {
 import { isAmount } from '@billing/kernel/money';
 import { recurringCharge, type RecurringPrice } from '@billing/kernel/pricing';
 import { fetchProduct } from '../peer/catalog';
-import { quoteRedemption } from '../peer/discount';
+import { otherProductIdsOf, quoteRedemption } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import type { ProductFacts } from '../subscription/product';
+import { isSameInterval } from '../subscription/billing-cycle';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
 import type {
   ChangeAt,
@@ -55,6 +56,10 @@ export async function resolveItem(
   if (input.kind !== 'UPDATE') return { product: null, quantity: null };
   const main = mainItem(subscription);
   const { priceId, quantity } = input;
+  // A list names all items, and this release changes the main one alone.
+  if (input.itemField === 'items' && subscription.items.length > 1) {
+    throw invalidInput({ items: ['Only the main item of several can be changed'] });
+  }
   const productId =
     input.productId ?? (priceId === null ? main.productId : await productOf(priceId));
   const keepsPrice = priceId === null || priceId === main.price.id;
@@ -97,7 +102,8 @@ export async function resolveDiscount(
   if (discountId === null) return { next: null };
   if (discountId === undefined || discountId === subscription.discount?.id) return null;
   const currency = currencyOf(subscription);
-  const redemption = { discountId, productId, currency, holderId };
+  const otherProductIds = otherProductIdsOf(subscription);
+  const redemption = { discountId, productId, otherProductIds, currency, holderId };
   const found = await quoteRedemption(peers, redemption, context);
   return { next: { ...found, firstPeriodStart: null, holderId } };
 }
@@ -114,6 +120,13 @@ function checkProduct(
     throw problem(input, 'Price has another currency');
   }
   const recurring = { ...price, billingInterval };
+  const [, ...others] = subscription.items;
+  if (others.some((item) => item.productId === productId)) {
+    throw problem(input, 'Product is there twice');
+  }
+  if (others.length > 0 && !isSameInterval(recurring, main.price)) {
+    throw problem(input, 'Items must share one billing interval');
+  }
   if (productId !== main.productId) checkMeters(subscription, meterPriceSet, input);
   checkTotal(recurring, input.quantity ?? main.quantity);
   return { productId, productName, price: recurring };

@@ -6,7 +6,7 @@ import { unchanged } from '@billing/kernel/transition';
 import type { ChangeCredit } from '@billing/proto/billing/checkout/v1/reservation';
 import type { PeriodFacts } from '../lifecycle/period-charges';
 import { decideAfterDueSteps, dueStep } from '../lifecycle/renewals';
-import { reserveForChange } from '../peer/discount';
+import { otherProductIdsOf, reserveForChange } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import type { HeldRedemption } from '../subscription/change-side';
 import { currencyOf, type Subscription } from '../subscription/subscription';
@@ -182,6 +182,7 @@ async function reserveDiscount(
     peers,
     {
       ...{ ...redemption, currency: currencyOf(state) },
+      otherProductIds: otherProductIdsOf(state),
       change: { subscriptionId: state.id, changeId, round },
     },
     context,

@@ -6,22 +6,38 @@ import type { Peers } from '../peer/peers';
 import type { Subscriptions } from '../subscription-store';
 import type { Subscription } from '../subscription/subscription';
 import { createFromCheckout, type Purchase } from './creation';
+import type { OfferedItem } from './offer';
+
+/** A purchase as the session describes it. */
+export interface SoldPurchase extends Omit<Purchase, 'meterPriceSet' | 'otherItems' | 'now'> {
+  readonly otherItems: readonly Omit<OfferedItem, 'meterPriceSet'>[];
+}
 
 /** Creates the subscription that a session sold. A retry finds the stored one. */
 export async function createSold(
-  sold: Omit<Purchase, 'meterPriceSet' | 'now'>,
+  sold: SoldPurchase,
   context: CallContext,
   { subscriptions, peers }: { readonly subscriptions: Subscriptions; readonly peers: Peers },
 ): Promise<Stored<Subscription>> {
   const { productId, completedAt: at, customer, price } = sold;
-  const { set } = await peers.catalog.getMeterPrices({ productId, at }, context);
+  const setOf = async (id: string) =>
+    (await peers.catalog.getMeterPrices({ productId: id, at }, context)).set;
+  const [meterPriceSet, otherItems] = await Promise.all([
+    setOf(productId),
+    Promise.all(
+      sold.otherItems.map(async (item) => ({
+        ...item,
+        meterPriceSet: await setOf(item.productId),
+      })),
+    ),
+  ]);
   // A sold subscription keeps its currency, even if another one was fixed before.
   if (!customer.isCurrencyFixed) {
     const wanted = { id: customer.id, currency: price.currency };
     await unlessNotFound(fixCurrency(peers, wanted, context));
   }
   return subscriptions.insert(
-    createFromCheckout({ ...sold, meterPriceSet: set, now: context.now }),
+    createFromCheckout({ ...sold, meterPriceSet, otherItems, now: context.now }),
     context,
   );
 }

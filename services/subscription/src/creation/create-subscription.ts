@@ -9,7 +9,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { derivedId, newId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import { checkMetadata } from '@billing/chassis/request-fields';
-import { fetchProduct } from '../peer/catalog';
+import { fetchNamedProduct, fetchProduct } from '../peer/catalog';
 import { billedCurrency } from '../peer/checkout';
 import { fetchCustomer, fixCurrency } from '../peer/customer';
 import { reserveRedemption } from '../peer/discount';
@@ -20,9 +20,8 @@ import {
   isAbandoned,
   type Subscriptions,
 } from '../subscription-store';
-import type { CustomerFacts } from '../subscription/customer';
 import type { DiscountSnapshot, Subscription } from '../subscription/subscription';
-import { createSubscription, isSettled } from './creation';
+import { createSubscription, type Creation, isSettled } from './creation';
 import {
   type CheckedInput,
   checkInput,
@@ -30,7 +29,7 @@ import {
   inputText,
   type SubscriptionInput,
 } from './input';
-import { checkCurrency, type Offer, offerOf } from './offer';
+import { checkCurrency, type Offer, type OfferedItem, offerOf, offersOf } from './offer';
 
 // The gateway's deadline is 10 s; the answer with the state reached must be sent before that.
 const settleWithinMs = 8_000;
@@ -75,20 +74,22 @@ async function storeSubscription(
   // Follows every check that could refuse the creation: from here on a redemption is reserved until
   // the subscription is stored.
   const discount = await reserveDiscount(id, { ...checked, ...offer }, context, peers);
-  const transition = createSubscription(checked, {
-    ...decisionOn(id, context.tenant, context.now),
-    ...offer,
-    id,
-    itemId: newId(),
-    fingerprint,
-    discount,
-  });
+  const { productId, quantity, ...facts } = offer;
+  const transition = createSubscription(
+    { ...checked, productId, quantity },
+    {
+      ...decisionOn(id, context.tenant, context.now),
+      ...facts,
+      ...{ id, fingerprint, discount },
+    },
+  );
   // Its first invoice follows immediately. Of two creations in different currencies one fixes the
   // customer's currency, and the other is refused.
   const { customer, price } = offer;
   if (transition.state.periodIndex !== null && !customer.isCurrencyFixed) {
     const wanted = { id: customer.id, currency: price.currency };
-    checkCurrency(price, (await fixCurrency(peers, wanted, context)).currency);
+    const fixed = (await fixCurrency(peers, wanted, context)).currency;
+    checkCurrency(price, fixed, currencyField(input));
   }
   const stored = await subscriptions.insert(transition, context);
   checkRepeat(stored.state, { fingerprint });
@@ -119,28 +120,57 @@ async function findPlace(
   }
 }
 
-/** Reads the payer and the product; refuses what cannot be subscribed to. */
+/** The payer, and the items at their present terms; the main one stands by its fields. */
+type PurchaseFacts = Pick<Creation, 'customer' | 'itemId' | 'otherItems'> &
+  Offer &
+  Pick<OfferedItem, 'productId' | 'quantity'>;
+
+/** Reads the payer and the products; refuses what cannot be subscribed to. */
 async function fetchOffer(
-  { customerId, productId, quantity }: CheckedInput,
+  input: CheckedInput,
   context: CallContext,
   peers: Peers,
-): Promise<Offer & { readonly customer: CustomerFacts }> {
-  const customer = await fetchCustomer(peers.customers, customerId, context);
-  const offer = offerOf(await fetchProduct(peers, productId, context), quantity);
-  if (offer.price.currency !== customer.currency) {
-    checkCurrency(offer.price, await billedCurrency(peers, customer, context));
+): Promise<PurchaseFacts> {
+  const customer = await fetchCustomer(peers.customers, input.customerId, context);
+  const [main, ...others] = await fetchItems(input, context, peers);
+  if (main === undefined) throw new Error('A purchase has no items');
+  if (main.price.currency !== customer.currency) {
+    const billed = await billedCurrency(peers, customer, context);
+    checkCurrency(main.price, billed, currencyField(input));
   }
-  return { ...offer, customer };
+  const itemId = newId();
+  return { ...main, customer, itemId, otherItems: others.map((item) => ({ id: newId(), ...item })) };
+}
+
+async function fetchItems(
+  { productId, quantity, items }: CheckedInput,
+  context: CallContext,
+  peers: Peers,
+): Promise<ReturnType<typeof offersOf>> {
+  if (items === null) {
+    const offer = offerOf(await fetchProduct(peers, productId, context), quantity);
+    return [{ productId, quantity, ...offer }];
+  }
+  const products = await Promise.all(
+    items.map((item) => fetchNamedProduct(peers, item, context)),
+  );
+  return offersOf(products, items);
+}
+
+function currencyField({ items }: Pick<SubscriptionInput, 'items'>): 'productId' | 'items' {
+  return items === null ? 'productId' : 'items';
 }
 
 async function reserveDiscount(
   subscriptionId: string,
-  { discountId, productId, price }: CheckedInput & Offer,
+  { discountId, productId, otherItems, price }: PurchaseFacts & Pick<CheckedInput, 'discountId'>,
   context: CallContext,
   peers: Peers,
 ): Promise<DiscountSnapshot | null> {
   if (discountId === null) return null;
-  const wanted = { subscriptionId, discountId, productId, currency: price.currency };
+  const otherProductIds = otherItems.map((item) => item.productId);
+  const { currency } = price;
+  const wanted = { subscriptionId, discountId, productId, otherProductIds, currency };
   return reserveRedemption(peers, wanted, context);
 }
 

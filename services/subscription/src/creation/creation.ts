@@ -2,25 +2,28 @@ import { periodContaining, trialEnd as endOfTrial } from '@billing/kernel/billin
 import { enterPeriod } from '../lifecycle/billed-period';
 import { withoutMissedWarning } from '../lifecycle/warnings';
 import { created, type InvoiceForm, paymentSucceeded } from '../subscription/announcement';
-import type { BillingCommand, InvoiceFacts } from '../subscription/command';
+import { type BillingCommand, type InvoiceFacts, taxCategoriesOf } from '../subscription/command';
 import type { CustomerFacts } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import type {
   DiscountSnapshot,
   Subscription,
+  SubscriptionItem,
   SubscriptionPhase,
 } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 import { noChanges } from '../subscription/subscription-change';
-import { noUsageBilling } from '../subscription/usage-billing';
+import { noUsageBilling, type PeriodSets } from '../subscription/usage-billing';
 import { pinRates } from '../usage/usage-period';
 import type { CheckedInput } from './input';
-import type { Offer } from './offer';
+import type { Offer, OfferedItem } from './offer';
 
-/** Facts that a new subscription is created from. */
+/** Facts that a new subscription is created from; product, price and quantity of the main item. */
 interface SubscriptionDependencies extends Offer {
   readonly id: string;
   readonly itemId: string;
+  /** The other items, in their order. */
+  readonly otherItems: readonly OfferedItem[];
   readonly fingerprint: string;
   readonly customer: CustomerFacts;
   /** The redeemed discount; null: none. */
@@ -54,7 +57,7 @@ export function createSubscription(
     return { state, events, commands: [...commands, ...confirmation] };
   }
   const { index } = periodContaining(begun.anchor, price, now);
-  const rated = pinRates(begun, { periodIndex: index, set: creation.meterPriceSet });
+  const rated = pinRates(begun, { periodIndex: index, ...setsOf(creation) });
   const { state: entered, command } = enterPeriod(rated, index, {
     reason: 'SUBSCRIPTION_CREATE',
     authorizedTransactionId: begun.authorizedTransactionId,
@@ -69,8 +72,23 @@ export function createSubscription(
 function factsOf({
   customer: { buyer },
   taxCategory,
-}: Pick<Creation, 'customer' | 'taxCategory'>): InvoiceFacts | undefined {
-  return buyer === undefined ? undefined : { buyer, taxCategory: taxCategory ?? null };
+  otherItems,
+}: Pick<Creation, 'customer' | 'taxCategory' | 'otherItems'>): InvoiceFacts | undefined {
+  if (buyer === undefined) return undefined;
+  const others = otherItems.map((item) => [item.productId, item.taxCategory ?? null] as const);
+  return { buyer, ...taxCategoriesOf(taxCategory ?? null, others) };
+}
+
+function setsOf({
+  meterPriceSet: set,
+  otherItems,
+}: Pick<Creation, 'meterPriceSet' | 'otherItems'>): PeriodSets {
+  if (otherItems.length === 0) return { set };
+  const others = otherItems.map((item) => ({
+    productId: item.productId,
+    set: item.meterPriceSet,
+  }));
+  return { set, others };
 }
 
 /** A purchase completed by a checkout session. */
@@ -102,7 +120,7 @@ export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
       ? { ...begun, latestInvoice: { id: invoice.id, periodIndex: null } }
       : takeDiscount(
           {
-            ...pinRates(begun, { periodIndex: 0, set: purchase.meterPriceSet }),
+            ...pinRates(begun, { periodIndex: 0, ...setsOf(purchase) }),
             periodIndex: 0,
             latestInvoice: { id: invoice.id, periodIndex: 0 },
           },
@@ -126,6 +144,7 @@ type Origin = Pick<
 /** The state of a subscription before any period is billed. */
 function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date): Subscription {
   const { id, itemId, fingerprint, customer, productName, price, discount } = dependencies;
+  const { otherItems } = dependencies;
   const { productId, quantity, metadata, authorizedTransactionId, startAt } = origin;
   const trialEnd =
     price.trialDays === null || price.trialDays === 0 ? null : endOfTrial(startAt, price.trialDays);
@@ -135,7 +154,7 @@ function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date
     fingerprint,
     customer: { id: customer.id, email: customer.email, name: customer.name },
     collectionMethod: customer.collectionMethod,
-    items: [{ id: itemId, productId, productName, price, quantity }],
+    items: [{ id: itemId, productId, productName, price, quantity }, ...otherItems.map(toItem)],
     discount: discount === null ? null : { ...discount, firstPeriodStart: null, holderId: null },
     authorizedTransactionId,
     isAuthorizing: false,
@@ -160,6 +179,10 @@ function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date
     usage: noUsageBilling,
     changes: noChanges,
   };
+}
+
+function toItem({ id, productId, productName, price, quantity }: OfferedItem): SubscriptionItem {
+  return { id, productId, productName, price, quantity };
 }
 
 function phaseAt(

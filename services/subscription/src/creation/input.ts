@@ -1,5 +1,6 @@
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
+import { type NamedItem, namedItemProblems } from '@billing/kernel/input/purchase-items';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import type { Subscription } from '../subscription/subscription';
 
@@ -15,6 +16,8 @@ export interface SubscriptionInput {
   readonly quantity: number;
   /** Null: none. */
   readonly discountId: string | null;
+  /** The main item first; null: `productId` and `quantity` name the only one. */
+  readonly items: readonly NamedItem[] | null;
 }
 
 /** Valid input: a start is set. */
@@ -36,7 +39,11 @@ export function checkInput(
     startAt: input.startAt ?? undefined,
     quantity: input.quantity,
   };
-  refuseProblems({ ...subscriptionProblems(fields, { now }), metadata: metadataProblems });
+  refuseProblems({
+    ...subscriptionProblems(fields, { now }),
+    items: input.items === null ? [] : namedItemProblems(input.items),
+    metadata: metadataProblems,
+  });
   return { ...input, startAt: input.startAt ?? now };
 }
 
@@ -44,7 +51,14 @@ export function checkInput(
 export function inputText(input: SubscriptionInput): string {
   const { customerId, productId, startAt, quantity, discountId } = input;
   const metadata = Object.entries(input.metadata).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([customerId, productId, startAt, quantity, metadata, discountId]);
+  const fields = [customerId, productId, startAt, quantity, metadata, discountId];
+  if (input.items === null) return JSON.stringify(fields);
+  const items = input.items.map((item) => [
+    item.productId ?? null,
+    item.priceId ?? null,
+    item.quantity ?? 1,
+  ]);
+  return JSON.stringify([...fields, items]);
 }
 
 /**

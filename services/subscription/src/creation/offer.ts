@@ -1,10 +1,12 @@
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import { isAmount } from '@billing/kernel/money';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import { type NamedItem, pricedItemProblems } from '@billing/kernel/input/purchase-items';
 import { recurringCharge } from '@billing/kernel/pricing';
 import { type ProductFacts, recurringPrice } from '../subscription/product';
 import type { PriceSnapshot } from '../subscription/subscription';
 
-/** A product that a customer subscribes to, at its present price. */
+/** The present terms of a product that a customer subscribes to. */
 export interface Offer {
   readonly productName: string;
   readonly price: PriceSnapshot;
@@ -12,6 +14,13 @@ export interface Offer {
   readonly meterPriceSet: number;
   /** Undefined: `standard`. */
   readonly taxCategory?: string | undefined;
+}
+
+/** An item that is bought. */
+export interface OfferedItem extends Offer {
+  readonly id: string;
+  readonly productId: string;
+  readonly quantity: number;
 }
 
 /**
@@ -28,6 +37,23 @@ export function offerOf(product: ProductFacts, quantity: number): Offer {
   return { productName, price, meterPriceSet, taxCategory };
 }
 
+/** Refuses products that cannot be subscribed to together. */
+export function offersOf(
+  products: readonly ProductFacts[],
+  named: readonly NamedItem[],
+): (Offer & Pick<OfferedItem, 'productId' | 'quantity'>)[] {
+  const priced = products.map((product, index) => ({
+    productId: product.id,
+    price: product.price,
+    quantity: named[index]?.quantity ?? 1,
+  }));
+  refuseProblems({ items: pricedItemProblems(priced, { named, isOneTimeAllowed: false }) });
+  return products.map((product, index) => {
+    const quantity = named[index]?.quantity ?? 1;
+    return { productId: product.id, quantity, ...offerOf(product, quantity) };
+  });
+}
+
 /**
  * Checks that a customer keeps the currency of their first invoice; undefined: no invoice has set
  * one.
@@ -35,9 +61,10 @@ export function offerOf(product: ProductFacts, quantity: number): Offer {
 export function checkCurrency(
   price: Pick<PriceSnapshot, 'currency'>,
   billed: string | undefined,
+  field: 'productId' | 'items' = 'productId',
 ): void {
   if (billed === undefined || price.currency === billed) return;
   throw invalidInput({
-    productId: [`Currency ${price.currency} differs from the customer's, ${billed}`],
+    [field]: [`Currency ${price.currency} differs from the customer's, ${billed}`],
   });
 }

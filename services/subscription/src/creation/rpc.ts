@@ -4,6 +4,7 @@ import { invalidInput } from '@billing/kernel/domain-error';
 import type {
   CreateFromCheckoutRequest,
   CreateSubscriptionRequest,
+  SoldItem,
   SubscriptionServiceServer,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { toProtoSubscription } from '../subscription-message';
@@ -11,9 +12,8 @@ import { fromProtoPrice } from '../peer/catalog';
 import { fromProtoCustomer } from '../peer/customer';
 import { fromProtoDiscount } from '../peer/discount';
 import { recurringPrice } from '../subscription/product';
-import { createSold } from './create-from-checkout';
+import { createSold, type SoldPurchase } from './create-from-checkout';
 import { create, type CreationDependencies } from './create-subscription';
-import type { Purchase } from './creation';
 import type { SubscriptionInput } from './input';
 
 /** The calls that create subscriptions. */
@@ -43,12 +43,11 @@ function fromProtoInput(request: CreateSubscriptionRequest): SubscriptionInput {
     metadata: metadata ?? {},
     quantity: quantity ?? 1,
     discountId: request.discountId ?? null,
+    items: request.items === undefined ? null : request.items.items,
   };
 }
 
-function fromProtoPurchase(
-  request: CreateFromCheckoutRequest,
-): Omit<Purchase, 'meterPriceSet' | 'now'> {
+function fromProtoPurchase(request: CreateFromCheckoutRequest): SoldPurchase {
   const { id, productId, productName, quantity, metadata, discount, attempt } = request;
   const invoice = required('invoice', request.invoice);
   const price = recurringPrice(fromProtoPrice(required('price', request.price)));
@@ -56,6 +55,7 @@ function fromProtoPurchase(
   return {
     id,
     itemId: newId(),
+    otherItems: (request.otherItems?.items ?? []).map(fromProtoItem),
     // A session sells one subscription: every call with its id asks for the same.
     fingerprint: id,
     customer: fromProtoCustomer(required('customer', request.customer)),
@@ -69,6 +69,12 @@ function fromProtoPurchase(
     invoice: { id: invoice.id, form: invoice },
     attempt,
   };
+}
+
+function fromProtoItem(item: SoldItem): SoldPurchase['otherItems'][number] {
+  const { productId, productName, quantity } = item;
+  const price = recurringPrice(fromProtoPrice(required('price', item.price)));
+  return { id: newId(), productId, productName, price, quantity };
 }
 
 function required<T>(field: string, value: T | undefined): T {

@@ -1,5 +1,5 @@
 import { renewed, type SubscriptionEvent } from '../subscription/announcement';
-import { pinRates } from '../usage/usage-period';
+import { noMeters, pinRates } from '../usage/usage-period';
 import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import { paused } from '../subscription/change-at-renewal';
@@ -97,7 +97,7 @@ function withChangedItems(
   // A change does not begin a cycle of metered prices, so its period has no usage to bill. What
   // time begins is known only when its invoice is created.
   const isKnown = invoice?.isByTime !== true;
-  const { usage } = isKnown ? pinRates(state, { periodIndex, set: 0 }) : state;
+  const { usage } = isKnown ? pinRates(state, { periodIndex, ...noMeters(state) }) : state;
   return { ...state, usage: { ...usage, lastBill: periodIndex } };
 }
 

@@ -5,12 +5,12 @@ import type {
   ChangeProration,
   WantedChange,
 } from '../subscription/subscription-change';
+import type { TaxCategories } from '../subscription/command';
 import type { PeriodFacts } from './period-charges';
 
-/** Facts about customer and product that the tax of an invoice depends on. */
-interface TaxFacts {
+/** Facts about customer and products that the tax of an invoice depends on. */
+interface TaxFacts extends TaxCategories {
   readonly buyer: string | null;
-  readonly taxCategory: string | null;
 }
 
 /** How a change is asked for, and the facts that it is computed from. */

@@ -12,12 +12,17 @@ export interface PeriodInvoice {
   readonly status: 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
   /** In the order of the invoice. */
   readonly lines: readonly CreditableLine[];
-  /** Recurring line of the subscription's item; null: none. */
-  readonly recurring: {
-    readonly lineItemId: string;
-    readonly amount: bigint;
-    readonly discountAmount: bigint;
-  } | null;
+  /** Line that charges the main item; null: none. */
+  readonly recurring: RecurringLine | null;
+  /** Lines that charge other items; absent: none. */
+  readonly others?: readonly (RecurringLine & { readonly itemId: string })[];
+}
+
+/** A line that charges an item. */
+interface RecurringLine {
+  readonly lineItemId: string;
+  readonly amount: bigint;
+  readonly discountAmount: bigint;
 }
 
 /** Invoices of a running period, newest first. */
@@ -33,12 +38,25 @@ export function chargesOf(
 ): readonly ItemCharge[] {
   const { period } = subscription.changes;
   if (period?.periodIndex === periodIndex) return period.charges;
-  const { id: itemId, productId } = mainItem(subscription);
-  const recurring = invoices.at(-1)?.recurring;
-  if (recurring === undefined || recurring === null) return [];
-  const { amount, discountAmount } = recurring;
+  const [invoice] = invoices.slice(-1);
   const from = periodOf(subscription, periodIndex).start.getTime();
-  return [{ itemId, productId, from, gross: amount, net: amount - discountAmount }];
+  return subscription.items.flatMap(({ id: itemId, productId }) => {
+    const line = invoice === undefined ? null : lineOf(invoice, { subscription, itemId });
+    if (line === null) return [];
+    const { amount, discountAmount } = line;
+    return [{ itemId, productId, from, gross: amount, net: amount - discountAmount }];
+  });
+}
+
+function lineOf(
+  { recurring, others = [] }: PeriodInvoice,
+  {
+    subscription,
+    itemId,
+  }: { readonly subscription: Pick<Subscription, 'items'>; readonly itemId: string },
+): RecurringLine | null {
+  if (itemId === mainItem(subscription).id) return recurring;
+  return others.find((line) => line.itemId === itemId) ?? null;
 }
 
 /** The invoices that unused time may be taken from, newest first. */
@@ -51,11 +69,15 @@ export function creditableInvoices({
   });
 }
 
-/** The newest line that has charged the item. */
-export function sourceOf({ invoices }: Pick<PeriodFacts, 'invoices'>): ChangeLine['taxedAs'] {
-  const [source] = invoices.flatMap(({ invoiceId, recurring }) =>
-    recurring === null ? [] : [{ invoiceId, lineItemId: recurring.lineItemId }],
-  );
+/** The newest line that has charged an item. */
+export function sourceOf(
+  { invoices }: Pick<PeriodFacts, 'invoices'>,
+  item: { readonly subscription: Pick<Subscription, 'items'>; readonly itemId: string },
+): ChangeLine['taxedAs'] {
+  const [source] = invoices.flatMap((invoice) => {
+    const line = lineOf(invoice, item);
+    return line === null ? [] : [{ invoiceId: invoice.invoiceId, lineItemId: line.lineItemId }];
+  });
   return source ?? null;
 }
 

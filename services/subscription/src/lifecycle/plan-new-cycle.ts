@@ -3,8 +3,8 @@ import { sumOf } from '@billing/kernel/money';
 import { unusedTime } from '@billing/kernel/proration/prorated-change';
 import { beginCycle, periodOf } from '../subscription/billing-cycle';
 import { type DiscountedPeriod, discountParts, takeDiscount } from '../subscription/discount';
-import { periodLine } from '../subscription/recurring-charge';
 import { totalOfLines, waitingPutOff } from '../subscription/put-off';
+import { periodLines } from '../subscription/recurring-charge';
 import { mainItem, type Subscription, type SubscriptionItems } from '../subscription/subscription';
 import { changeInvoice, ofItem, recurringLine, unusedLine } from './change-lines';
 import type { ChangeCost, ChangeTerms } from './change-terms';
@@ -54,7 +54,7 @@ export function planNewCycle(
   const { at, invoiceId } = terms;
   const begun = { at, invoiceId };
   const { state, isDiscounted, periodIndex } = startNewCycle(subscription, items, begun);
-  const lines = [periodLine(state, periodIndex)];
+  const lines = periodLines(state, periodIndex);
   const parts = isDiscounted ? discountParts(state, lines) : lines.map(() => 0n);
   const recurring = lines.map((line, index) => recurringLine(line, parts[index] ?? 0n));
   const charges = recurring.map(({ itemId, productId, amount: gross, discountAmount }) => ({
@@ -97,9 +97,10 @@ export function givenBack(
   const { lines, creditNotes } = creditAtNewCycle(unused, { charged, newestFirst, putOff });
   const itemOf = (id: string) =>
     subscription.items.find((item) => item.id === id) ?? mainItem(subscription);
-  const unusedLines = lines.map(({ itemId, amount }) =>
-    unusedLine(itemOf(itemId), { amount, taxedAs: sourceOf(facts) }, ofItem(unused, itemId)),
-  );
+  const unusedLines = lines.map(({ itemId, amount }) => {
+    const taxedAs = sourceOf(facts, { subscription, itemId });
+    return unusedLine(itemOf(itemId), { amount, taxedAs }, ofItem(unused, itemId));
+  });
   const itemIds = unused.map(({ itemId }) => itemId);
   return {
     unusedLines,

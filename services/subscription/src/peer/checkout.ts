@@ -10,31 +10,32 @@ import type {
 import { TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { billingReasons, lineKinds } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
-import type { BillPeriod } from '../subscription/command';
+import type { BillPeriod, TaxCategories } from '../subscription/command';
 import type { CustomerFacts } from '../subscription/customer';
 import { readBuyer } from './buyer';
 import { toProtoDiscountTerms } from './discount';
 import type { Peers } from './peers';
 import type { PeriodLine } from '../subscription/recurring-charge';
-import { currencyOf, type Subscription } from '../subscription/subscription';
+import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
 import type { ChangeInvoice, ChangeLine, PutOff } from '../subscription/subscription-change';
 import type { UsageLine } from '../usage/usage-line';
 
 /** The content of a new invoice. */
-export interface NewInvoice extends Pick<
-  BillPeriod['payload'],
-  'invoiceId' | 'reason' | 'authorizedTransactionId' | 'isDiscounted'
-> {
+export interface NewInvoice
+  extends
+    TaxCategories,
+    Pick<
+      BillPeriod['payload'],
+      'invoiceId' | 'reason' | 'authorizedTransactionId' | 'isDiscounted'
+    > {
   readonly period: BillingPeriod;
-  /** Undefined: the invoice bills usage alone. */
-  readonly recurring: PeriodLine | undefined;
+  /** One for each item; empty: the invoice bills usage alone. */
+  readonly recurring: readonly PeriodLine[];
   /** Lines of changes with their own shares of a discount. */
   readonly putOff: PutOff;
   readonly usage: readonly UsageLine[];
   /** Facts of the customer for invoices, encoded; undefined: the customer is unknown. */
   readonly buyer: string | undefined;
-  /** Tax category of the product; undefined: `standard`. */
-  readonly taxCategory: string | undefined;
 }
 
 /** Builds the request for an invoice. */
@@ -43,10 +44,20 @@ export function toProtoNewInvoice(
   { invoiceId, reason, authorizedTransactionId, isDiscounted, period, ...lines }: NewInvoice,
 ): CreateInvoiceRequest {
   const { discount } = subscription;
-  const { recurring, usage, buyer, taxCategory, putOff } = lines;
-  const items = (some: readonly (PeriodLine | UsageLine)[]) =>
-    some.map((line) => toProtoLineItem(line, taxCategory));
-  const invoiced = { periodStart: period.start, periodEnd: period.end, taxCategory };
+  const { recurring, usage, buyer, putOff } = lines;
+  const main = mainItem(subscription);
+  const ofItems = (some: readonly (PeriodLine | UsageLine)[]) =>
+    some.map((line) => {
+      // A usage line of an earlier release is of the only item.
+      const ofItem = { itemId: main.id, productId: main.productId, ...line };
+      return toProtoLineItem(ofItem, taxCategoryOf(ofItem, lines));
+    });
+  const { taxCategory, otherTaxCategories } = lines;
+  const bounds = { periodStart: period.start, periodEnd: period.end };
+  const invoiced = {
+    ...{ ...bounds, taxCategory },
+    ...(otherTaxCategories !== undefined && { otherTaxCategories }),
+  };
   return {
     invoiceId,
     subscriptionId: subscription.id,
@@ -57,9 +68,9 @@ export function toProtoNewInvoice(
     periodStart: period.start,
     periodEnd: period.end,
     lineItems: [
-      ...items(recurring === undefined ? [] : [recurring]),
+      ...ofItems(recurring),
       ...putOff.lines.map((line) => toProtoChangeLine(line, invoiced)),
-      ...items(usage),
+      ...ofItems(usage),
     ],
     authorizedTransactionId: authorizedTransactionId ?? undefined,
     discount: isDiscounted && discount !== null ? toProtoDiscountTerms(discount) : undefined,
@@ -94,14 +105,9 @@ export function toProtoChangeInvoice(
 
 function toProtoChangeLine(
   line: ChangeLine,
-  {
-    periodStart,
-    periodEnd,
-    taxCategory,
-  }: Pick<ProtoLineItem, 'periodStart' | 'periodEnd'> & {
-    readonly taxCategory: string | null | undefined;
-  },
+  invoice: Pick<ProtoLineItem, 'periodStart' | 'periodEnd'> & TaxCategories,
 ): ProtoLineItem {
+  const { periodStart, periodEnd } = invoice;
   const { start = periodStart, end = periodEnd } = line.period ?? {};
   const { description, quantity, amount, discountAmount, priceId, itemId, charge } = line;
   return {
@@ -120,7 +126,7 @@ function toProtoChangeLine(
       proration: line.proration ?? undefined,
     },
     metadata: {},
-    taxCategory: taxCategory ?? undefined,
+    taxCategory: taxCategoryOf(line, invoice),
     ...untaxed,
     taxedAs: line.taxedAs ?? undefined,
   };
@@ -128,11 +134,10 @@ function toProtoChangeLine(
 
 /** The empty ids, and the discount and taxes of 0, are placeholders, which checkout replaces. */
 function toProtoLineItem(
-  line: PeriodLine | UsageLine,
+  line: (PeriodLine | UsageLine) & { readonly itemId: string; readonly productId: string },
   taxCategory: string | undefined,
 ): ProtoLineItem {
   const { description, priceId, quantity, unitAmount, amount, details, period } = line;
-  const ofItem = 'itemId' in line ? line : undefined;
   return {
     id: '',
     invoiceId: '',
@@ -143,9 +148,9 @@ function toProtoLineItem(
     discountAmount: 0n,
     priceId,
     meterId: 'meterId' in line ? line.meterId : undefined,
-    kind: lineKinds.valueOf(ofItem?.kind ?? 'USAGE'),
-    itemId: ofItem?.itemId,
-    itemProductId: ofItem?.productId,
+    kind: lineKinds.valueOf('kind' in line ? line.kind : 'USAGE'),
+    itemId: line.itemId,
+    itemProductId: line.productId,
     periodStart: period.start,
     periodEnd: period.end,
     details: {
@@ -158,6 +163,14 @@ function toProtoLineItem(
     taxCategory,
     ...untaxed,
   };
+}
+
+function taxCategoryOf(
+  { productId }: { readonly productId: string },
+  { taxCategory, otherTaxCategories = {} }: TaxCategories,
+): string | undefined {
+  const other = otherTaxCategories[productId];
+  return (other === undefined ? taxCategory : other) ?? undefined;
 }
 
 const untaxed = {
@@ -180,7 +193,9 @@ export function fromProtoUsageLine(line: ProtoLineItem): UsageLine | undefined {
   if (periodStart === undefined || periodEnd === undefined) {
     throw new Error('A usage line has a period');
   }
+  const { itemId, itemProductId: productId } = line;
   return {
+    ...(productId !== undefined && { itemId, productId }),
     description: line.description,
     meterId,
     priceId,

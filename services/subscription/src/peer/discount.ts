@@ -11,7 +11,7 @@ import {
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import type { Peers } from './peers';
 import { heldRedemption } from '../subscription/change-side';
-import type { DiscountSnapshot } from '../subscription/subscription';
+import type { DiscountSnapshot, Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 
 /**
@@ -33,17 +33,29 @@ export function fromProtoDiscount(discount: ProtoDiscount): DiscountSnapshot {
 
 /** Maps a discount to the terms that checkout deducts from an invoice. */
 export function toProtoDiscountTerms(
-  discount: Pick<DiscountSnapshot, 'id' | 'name' | 'type' | 'value'>,
+  discount: Pick<DiscountSnapshot, 'id' | 'name' | 'type' | 'value'> &
+    Partial<Pick<DiscountSnapshot, 'productIds'>>,
 ): ProtoDiscountTerms {
-  const { id: discountId, name, type, value } = discount;
-  return { discountId, name, type: discountTypes.valueOf(type), value };
+  const { id: discountId, name, type, value, productIds } = discount;
+  return {
+    ...{ discountId, name, type: discountTypes.valueOf(type), value },
+    productIds: [...(productIds ?? [])],
+  };
 }
 
 /** A discount that is to be redeemed for a purchase. */
 interface WantedRedemption {
   readonly discountId: string;
+  /** Product of the main item. */
   readonly productId: string;
+  /** Products of the other items: the discount must be for one of all. */
+  readonly otherProductIds: string[];
   readonly currency: string;
+}
+
+/** Products of the items after the main one. */
+export function otherProductIdsOf({ items: [, ...others] }: Pick<Subscription, 'items'>): string[] {
+  return others.map(({ productId }) => productId);
 }
 
 /**

@@ -7,7 +7,7 @@ import type {
 } from '@billing/proto/billing/metering/v1/metering';
 import { settlementKeys } from '../over-limit/settlement-attempt';
 import { type Subscriptions, subscriptionsOf } from '../subscription-store';
-import { mainItem, type Subscription } from '../subscription/subscription';
+import type { Subscription } from '../subscription/subscription';
 import {
   overlappingPeriods,
   type SettledPeriod,
@@ -15,7 +15,7 @@ import {
   type Settlement,
 } from '../usage/settlement';
 import type { SettledUsage, UsageQuantity } from '../usage/usage-line';
-import { fromProtoMeterRate, meterPricesOf } from './catalog';
+import { fromProtoMeterRate, type ItemMeterPrice, meterPricesOf } from './catalog';
 import type { Peers } from './peers';
 
 export interface SettlementDependencies {
@@ -25,7 +25,7 @@ export interface SettlementDependencies {
 
 /** A period with the meters priced in it. */
 interface PricedPeriod extends SettledPeriod {
-  readonly prices: Awaited<ReturnType<typeof meterPricesOf>>['prices'];
+  readonly prices: readonly ItemMeterPrice[];
 }
 
 /**
@@ -55,13 +55,15 @@ export async function settleUsage(
   const { usages } = await dependencies.peers.metering.settleUsage(request, context);
   return usages.map(({ periodIndex, meterId, meterName, current, previous }) => {
     const period = periods.find(({ index }) => index === periodIndex);
-    const price = period?.prices.find((one) => one.meterId === meterId);
-    if (period === undefined || price === undefined || current === undefined) {
+    const priced = period?.prices.find(({ price }) => price.meterId === meterId);
+    if (period === undefined || priced === undefined || current === undefined) {
       throw new Error(`A settlement contains a meter that was not requested: ${meterId}`);
     }
+    const { item, price } = priced;
     return {
+      item: { itemId: item.id, productId: item.productId },
       rate: fromProtoMeterRate(price),
-      meterName: meterName ?? mainItem(stored.state).productName,
+      meterName: meterName ?? item.productName,
       period: { start: period.start, end: period.end },
       current: fromProtoUsageQuantity(current),
       previous: previous === undefined ? undefined : fromProtoUsageQuantity(previous),
@@ -105,7 +107,7 @@ async function toProtoWindow(
 ): Promise<UsageWindow> {
   const spans =
     prices.length === 0 ? [] : await pricedSpans({ start, end }, earlier, context, dependencies);
-  const meters = prices.map(({ meterId, includedUnits }) => ({
+  const meters = prices.map(({ price: { meterId, includedUnits } }) => ({
     meterId,
     includedUnits: includedUnits ?? '0',
     taken: spans.filter(({ meterIds }) => meterIds.has(meterId)).map(({ overlap }) => overlap),
@@ -126,7 +128,7 @@ async function pricedSpans(
   return Promise.all(
     lived.map(async ({ stored, index, overlap }) => {
       const { prices } = await meterPricesOf(stored, index, context, peers);
-      return { overlap, meterIds: new Set(prices.map(({ meterId }) => meterId)) };
+      return { overlap, meterIds: new Set(prices.map(({ price }) => price.meterId)) };
     }),
   );
 }

@@ -73,7 +73,7 @@ async function toProtoUsagePeriod(
     trial: index === null,
     entitled: isEntitled(state, stored),
     currency: currencyOf(state),
-    meterPrices: [...prices],
+    meterPrices: prices.map(({ price }) => price),
     periodIndex: index ?? undefined,
   };
 }

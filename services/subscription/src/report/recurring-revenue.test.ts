@@ -42,7 +42,8 @@ test.each<[Interval, number, bigint, bigint]>([
   ['DAILY', 365, 12_000n, 1000n],
   ['MONTHLY', 1, 0n, 0n],
 ])('%s, every %i, at %i is %i a month', (billingInterval, intervalCount, amount, expected) => {
-  expect(monthlyAmount(aPrice({ billingInterval, intervalCount, amount }), 1)).toBe(expected);
+  const price = aPrice({ billingInterval, intervalCount, amount });
+  expect(monthlyAmount([{ price, quantity: 1 }])).toBe(expected);
 });
 
 test('units and tiers count as they are billed', () => {
@@ -50,9 +51,20 @@ test('units and tiers count as they are billed', () => {
     { upTo: '10', unitAmount: '100', flatAmount: '0' },
     { upTo: null, unitAmount: '50.5', flatAmount: '200' },
   ];
-  expect(monthlyAmount(aPrice({ type: 'PER_UNIT', amount: 300n }), 7)).toBe(2100n);
-  expect(monthlyAmount(aPrice({ type: 'TIERED', tiers }), 13)).toBe(1000n + 200n + 152n);
-  expect(monthlyAmount(aPrice({ type: 'VOLUME', tiers }), 13)).toBe(200n + 657n);
+  const ofPrice = (price: Partial<PriceSnapshot>, quantity: number) =>
+    monthlyAmount([{ price: aPrice(price), quantity }]);
+  expect(ofPrice({ type: 'PER_UNIT', amount: 300n }, 7)).toBe(2100n);
+  expect(ofPrice({ type: 'TIERED', tiers }, 13)).toBe(1000n + 200n + 152n);
+  expect(ofPrice({ type: 'VOLUME', tiers }, 13)).toBe(200n + 657n);
+});
+
+test('items count together and are rounded once', () => {
+  const yearly = (amount: bigint) => aPrice({ billingInterval: 'YEARLY', amount });
+  const items = [5n, 5n, 5n].map((amount) => ({ price: yearly(amount), quantity: 1 }));
+  expect(items.map((item) => monthlyAmount([item]))).toEqual([0n, 0n, 0n]);
+  const [main, ...others] = items;
+  if (main === undefined) throw new Error('No items');
+  expect(monthlyAmount([main, ...others])).toBe(1n);
 });
 
 describe('a step is reached', () => {
@@ -308,8 +320,8 @@ class Shop {
 }
 
 function recurringOf(subscription: Subscription): Recurring {
-  const { anchor, endedAt, pausedAt, changes } = subscription;
-  return { anchor, endedAt, pausedAt, ...mainItem(subscription), ...changes };
+  const { anchor, endedAt, pausedAt, items, changes } = subscription;
+  return { anchor, endedAt, pausedAt, items, ...changes };
 }
 
 const presentKey = 'present';

@@ -1,16 +1,21 @@
 import { changeIndexOf, isChangeStep, type ReportedStep } from '../subscription/reached-step';
-import { monthlyAmount, type RecurringPrice } from '../subscription/monthly-amount';
+import { monthlyAmount, type RecurringItem, type RecurringPrice } from '../subscription/monthly-amount';
 import type { PriceSnapshot, Subscription } from '../subscription/subscription';
 import type { RevenueStep } from '../subscription/subscription-change';
 
 /** The facts about a billed subscription that revenue is computed from. */
 export interface Recurring extends Pick<Subscription, 'anchor' | 'endedAt' | 'pausedAt'> {
-  readonly quantity: number;
-  readonly price: RecurringPrice & Pick<PriceSnapshot, 'currency'>;
+  /** The main item first. */
+  readonly items: readonly [RevenueItem, ...RevenueItem[]];
   /** Amount a month at the start; null: the present one. */
   readonly startedAmount: bigint | null;
   /** The changes since, oldest first. */
   readonly revenue: readonly RevenueStep[];
+}
+
+/** The facts about an item that revenue is computed from. */
+export interface RevenueItem extends RecurringItem {
+  readonly price: RecurringPrice & Pick<PriceSnapshot, 'currency'>;
 }
 
 /** A row of sums: of a currency and a month, or of the present. */
@@ -29,11 +34,11 @@ export interface RevenueAddend {
  * step is reached.
  */
 export function addendOf(recurring: Recurring, step: ReportedStep): RevenueAddend {
-  const { anchor, endedAt, pausedAt, price, quantity, startedAmount } = recurring;
+  const { anchor, endedAt, pausedAt, items, startedAmount } = recurring;
   const inMonth = (at: Date): RevenueRow => ({
     kind: 'MONTH',
     month: monthOf(at),
-    currency: price.currency,
+    currency: items[0].price.currency,
   });
   if (isChangeStep(step)) {
     const change = recurring.revenue[changeIndexOf(step)];
@@ -46,13 +51,13 @@ export function addendOf(recurring: Recurring, step: ReportedStep): RevenueAdden
     case 'TRIAL_LEFT':
       return { row: { kind: 'PRESENT' }, counts: { trialing: -1n } };
     case 'STARTED': {
-      const amount = startedAmount ?? monthlyAmount(price, quantity);
+      const amount = startedAmount ?? monthlyAmount(items);
       const counts = { started: 1n, startedAmount: amount };
       return { row: inMonth(anchor), counts };
     }
     case 'ENDED': {
       // A paused one was counted as churned already.
-      const endedAmount = pausedAt === null ? monthlyAmount(price, quantity) : 0n;
+      const endedAmount = pausedAt === null ? monthlyAmount(items) : 0n;
       const counts = { ended: 1n, endedAmount };
       return { row: inMonth(endedAt ?? anchor), counts };
     }

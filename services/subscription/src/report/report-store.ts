@@ -13,7 +13,12 @@ import type { Service } from '@billing/chassis/service';
 import { parkedFor, type ParkReason } from '../over-limit/parking';
 import type { Subscription } from '../subscription/subscription';
 import { isChangeStep, isReportedStep, type ReportedStep } from '../subscription/reached-step';
-import { addendOf, type Recurring, type RevenueRow } from './recurring-revenue';
+import {
+  addendOf,
+  type Recurring,
+  type RevenueItem,
+  type RevenueRow,
+} from './recurring-revenue';
 import type { RevenueStep } from '../subscription/subscription-change';
 import type { RevenueSums } from './revenue-report';
 import { subscriptionsWith } from '../subscription-store';
@@ -135,7 +140,7 @@ type Count = number | bigint;
 
 interface ItemDocument {
   readonly quantity: Count;
-  readonly price: Omit<Recurring['price'], 'amount' | 'intervalCount'> & {
+  readonly price: Omit<RevenueItem['price'], 'amount' | 'intervalCount'> & {
     readonly amount: Count;
     readonly intervalCount: Count;
   };
@@ -160,15 +165,14 @@ type RecurringDocument = Pick<Recurring, 'anchor' | 'endedAt'> &
 function toAddend(document: CountedDocument, step: ReportedStep): Addend {
   const { anchor, endedAt, pausedAt, items, changes, ...only } =
     document as unknown as RecurringDocument;
-  const { quantity, price } = items?.[0] ?? only;
-  if (quantity === undefined || price === undefined) throw new Error('A subscription has a price');
+  const [main, ...others] = (items ?? [only]).map(toRevenueItem);
+  if (main === undefined) throw new Error('A subscription has no items');
   const { startedAmount = null, revenue = [] } = changes ?? {};
   const recurring: Recurring = {
     anchor,
     endedAt,
     pausedAt: pausedAt ?? null,
-    quantity: Number(quantity),
-    price: { ...price, amount: BigInt(price.amount), intervalCount: Number(price.intervalCount) },
+    items: [main, ...others],
     startedAmount: startedAmount === null ? null : BigInt(startedAmount),
     revenue: revenue.map(({ at, before, after, kind = 'UPDATE' }) => ({
       at,
@@ -179,6 +183,15 @@ function toAddend(document: CountedDocument, step: ReportedStep): Addend {
   };
   const { row, counts } = addendOf(recurring, step);
   return { row: rowKey(row), counts };
+}
+
+function toRevenueItem({ quantity, price }: Partial<ItemDocument>): RevenueItem {
+  if (quantity === undefined || price === undefined) throw new Error('A subscription has a price');
+  const { amount, intervalCount } = price;
+  return {
+    quantity: Number(quantity),
+    price: { ...price, amount: BigInt(amount), intervalCount: Number(intervalCount) },
+  };
 }
 
 const present = 'present';

@@ -49,8 +49,7 @@ export function monthlyAmountOf(
   { phase }: Pick<Subscription, 'phase'>,
   items: SubscriptionItems,
 ): bigint {
-  const [{ price, quantity }] = items;
-  return phase === 'REGULAR' ? monthlyAmount(price, quantity) : 0n;
+  return phase === 'REGULAR' ? monthlyAmount(items) : 0n;
 }
 
 /** The subscription as one side of a change. */

@@ -20,12 +20,27 @@ export interface BillPeriod extends Command {
   };
 }
 
-/** Facts about customer and product that decide the taxes of an invoice. */
-export interface InvoiceFacts {
+/** Tax categories of the products of a subscription; null: `standard`. */
+export interface TaxCategories {
+  /** That of the main item. */
+  readonly taxCategory: string | null;
+  /** Those of the other items by product; absent: there are none. */
+  readonly otherTaxCategories?: Readonly<Record<string, string | null>>;
+}
+
+/** Tax categories of a main item, and those of other products. */
+export function taxCategoriesOf(
+  taxCategory: string | null,
+  others: readonly (readonly [productId: string, category: string | null])[],
+): TaxCategories {
+  if (others.length === 0) return { taxCategory };
+  return { taxCategory, otherTaxCategories: Object.fromEntries(others) };
+}
+
+/** Facts about customer and products that decide the taxes of an invoice. */
+export interface InvoiceFacts extends TaxCategories {
   /** As encoded for checkout. */
   readonly buyer: string;
-  /** Null: `standard`. */
-  readonly taxCategory: string | null;
 }
 
 /** Retries the bill that was over the limit, and all bills that wait behind it. */

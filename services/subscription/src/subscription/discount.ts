@@ -2,6 +2,7 @@ import { addMonths } from '@billing/kernel/billing-period';
 import { type Currency, isCurrency } from '@billing/kernel/currency';
 import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { applyDiscount, type DiscountTerms } from '@billing/kernel/discounting';
+import { sumOf } from '@billing/kernel/money';
 import { recurringCharge } from '@billing/kernel/pricing';
 import { periodIndexAt, periodOf } from './billing-cycle';
 import { currencyOf, type DiscountSnapshot, mainItem, type Subscription } from './subscription';
@@ -13,16 +14,18 @@ export interface DiscountedPeriod {
 }
 
 /**
- * Applies the discount to a period where it counts. The first period that costs anything begins its
- * span: a free period neither uses a discount up nor needs one.
+ * Applies the discount to a period where it counts. The first period in which a product that it is
+ * for costs anything begins its span: a free period neither uses a discount up nor needs one.
  */
 export function takeDiscount(subscription: Subscription, periodIndex: number): DiscountedPeriod {
-  const { discount } = subscription;
-  const { price, quantity, productId } = mainItem(subscription);
-  const isFor = discount !== null && isForProduct(discount, productId);
-  const costsNothing = recurringCharge({ ...price, quantity }).amount <= 0n;
-  if (discount === null || !isFor || costsNothing)
-    return { state: subscription, isDiscounted: false };
+  const { discount, items } = subscription;
+  const costsAnything = items.some(
+    ({ price, quantity, productId }) =>
+      discount !== null &&
+      isForProduct(discount, productId) &&
+      recurringCharge({ ...price, quantity }).amount > 0n,
+  );
+  if (discount === null || !costsAnything) return { state: subscription, isDiscounted: false };
   const { start } = periodOf(subscription, periodIndex);
   const first = discount.firstPeriodStart;
   const isDiscounted = discountsPeriod(discount, { first, start });
@@ -32,7 +35,7 @@ export function takeDiscount(subscription: Subscription, periodIndex: number): D
 }
 
 /** True if the discount takes something off the product; where that is not known, true. */
-function isForProduct(
+export function isForProduct(
   { productIds }: Pick<DiscountSnapshot, 'productIds'>,
   productId: string,
 ): boolean {
@@ -64,16 +67,15 @@ export function discountEndsAt(subscription: Subscription): Date | null {
   }
 }
 
-/** The deduction from an invoice with these amounts. */
-export function amountOff(subscription: Subscription, amounts: readonly bigint[]): bigint {
-  const { discount } = subscription;
-  const currency = currencyOf(subscription);
-  if (discount === null || !isCurrency(currency)) return 0n;
-  const { type, value } = discount;
-  // The redemption has checked the product and the currency.
-  const terms = { type, value, currency: null, productIds: [] };
-  const lines = amounts.map((amount) => ({ productId: '', amount }));
-  return applyDiscount(terms, { currency, lines }).amount;
+/** A line with an amount; without a product it is of the main item. */
+interface DiscountedLine {
+  readonly productId?: string | undefined;
+  readonly amount: bigint;
+}
+
+/** The deduction from an invoice with these lines. */
+export function amountOff(subscription: Subscription, lines: readonly DiscountedLine[]): bigint {
+  return sumOf(discountParts(subscription, lines));
 }
 
 /** The terms of a discount, and the products that it is for. */
@@ -95,9 +97,12 @@ export function knownCurrency(subscription: Subscription): Currency {
 /** The deduction from each line of a discounted period. */
 export function discountParts(
   subscription: Subscription,
-  lines: readonly { readonly productId: string; readonly amount: bigint }[],
+  lines: readonly DiscountedLine[],
 ): readonly bigint[] {
   const { discount } = subscription;
   if (discount === null) return lines.map(() => 0n);
-  return applyDiscount(termsOf(discount), { currency: knownCurrency(subscription), lines }).parts;
+  const main = mainItem(subscription).productId;
+  const ofProducts = lines.map(({ productId = main, amount }) => ({ productId, amount }));
+  const invoice = { currency: knownCurrency(subscription), lines: ofProducts };
+  return applyDiscount(termsOf(discount), invoice).parts;
 }

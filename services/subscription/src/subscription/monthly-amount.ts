@@ -1,4 +1,5 @@
 import type { Recurrence } from '@billing/kernel/billing-period';
+import { sumOf } from '@billing/kernel/money';
 import { recurringCharge } from '@billing/kernel/pricing';
 import type { PriceSnapshot } from './subscription';
 
@@ -20,14 +21,24 @@ const periodsAMonth: Readonly<
   YEARLY: [1n, 12n],
 };
 
+/** The facts about an item that its recurring amount is computed from. */
+export interface RecurringItem {
+  readonly price: RecurringPrice;
+  readonly quantity: number;
+}
+
 /**
- * Monthly revenue of a subscription, in the currency's smallest unit: the licensed charge of one
+ * Monthly revenue of a subscription, in the currency's smallest unit: the licensed charges of one
  * period, before discounts and without usage, times the periods in a month, rounded once, half up.
+ * All items have one interval.
  */
-export function monthlyAmount(price: RecurringPrice, quantity: number): bigint {
-  const { amount } = recurringCharge({ ...price, quantity });
-  const [dividend, divisor] = periodsAMonth[price.billingInterval];
-  return roundedRatio(amount * dividend, divisor * countOf(price));
+export function monthlyAmount(items: readonly [RecurringItem, ...RecurringItem[]]): bigint {
+  const [{ price: main }] = items;
+  const amount = sumOf(
+    items.map(({ price, quantity }) => recurringCharge({ ...price, quantity }).amount),
+  );
+  const [dividend, divisor] = periodsAMonth[main.billingInterval];
+  return roundedRatio(amount * dividend, divisor * countOf(main));
 }
 
 /**

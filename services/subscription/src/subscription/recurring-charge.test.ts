@@ -1,6 +1,12 @@
-import { periodLine } from './recurring-charge';
-import { mainItem } from './subscription';
-import { aPrice, aSubscription, day } from '../testing/fixtures';
+import { type PeriodLine, periodLines, recurringTotal } from './recurring-charge';
+import { mainItem, type Subscription } from './subscription';
+import { aDiscount, anOtherItem, aPrice, aSubscription, day } from '../testing/fixtures';
+
+function periodLine(subscription: Subscription, periodIndex: number): PeriodLine {
+  const [line] = periodLines(subscription, periodIndex);
+  if (line === undefined) throw new Error('No line');
+  return line;
+}
 
 describe('the line of a period', () => {
   test("charges the whole amount once, under the product's name at the start", () => {
@@ -75,4 +81,43 @@ describe('the line of a period', () => {
       });
     },
   );
+});
+
+describe('a period of several items', () => {
+  const seats = anOtherItem({
+    productName: 'Seats',
+    price: aPrice({ id: 'seats', type: 'PER_UNIT', amount: 500n }),
+    quantity: 3,
+  });
+  const items = { otherItems: [seats] };
+
+  test('has one line for each item, in their order', () => {
+    const lines = periodLines(aSubscription({}, items), 1);
+    expect(lines.map(({ description, amount }) => [description, amount])).toEqual([
+      ['Pro', 2900n],
+      ['Seats', 1500n],
+    ]);
+    expect(lines.map(({ itemId, productId }) => [itemId, productId])[1]).toEqual([
+      seats.id,
+      seats.productId,
+    ]);
+    expect(recurringTotal(aSubscription({}, items), 1)).toBe(4400n);
+  });
+
+  test.each([
+    ['all products', [], 2200n],
+    ['the main product', [aSubscription().items[0].productId], 1450n + 1500n],
+    ['another product', [seats.productId], 2900n + 750n],
+  ])('is discounted for %s alone', (_name, productIds, total) => {
+    const discount = aDiscount({ productIds, duration: 'FOREVER' });
+    expect(recurringTotal(aSubscription({}, { ...items, discount }), 0)).toBe(total);
+  });
+
+  test('does not begin a discount whose product costs nothing', () => {
+    const discount = aDiscount({ productIds: [seats.productId] });
+    const free = { ...seats, price: aPrice({ amount: 0n }) };
+    const subscription = aSubscription({}, { otherItems: [free], discount });
+    expect(subscription.discount?.firstPeriodStart).toBeNull();
+    expect(recurringTotal(subscription, 0)).toBe(2900n);
+  });
 });

@@ -1,6 +1,7 @@
 import type { DiscountType } from '@billing/kernel/discounting';
 import type { ChargeDetails } from '@billing/kernel/charge';
 import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
+import type { TaxCategories } from './command';
 import type { SubscriptionDiscount, SubscriptionItem, SubscriptionItems } from './subscription';
 
 export type ChangeStatus = 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCELED';
@@ -80,7 +81,7 @@ export interface PutOffLines extends PutOff {
 }
 
 /** Invoice of a change. */
-export interface ChangeInvoice {
+export interface ChangeInvoice extends TaxCategories {
   readonly invoiceId: string;
   readonly periodIndex: number;
   readonly periodStart: Date;
@@ -95,8 +96,6 @@ export interface ChangeInvoice {
   } | null;
   /** Facts of the customer for the invoice, encoded; null: the customer is unknown. */
   readonly buyer: string | null;
-  /** Tax category of the product; null: `standard`. */
-  readonly taxCategory: string | null;
   /** True: it is charged once, and its failure ends the change. */
   readonly isPaidFirst: boolean;
   /** True: time has ordered it, so its facts about customer and product are not read yet. */

@@ -105,7 +105,7 @@ export interface SubscriptionItem {
   readonly quantity: number;
 }
 
-/** The items of a subscription: exactly one in this release. */
+/** The items of a subscription, the main one first: 1-20 of different products. */
 export type SubscriptionItems = readonly [SubscriptionItem, ...SubscriptionItem[]];
 
 /** A customer's running purchase of a product. */

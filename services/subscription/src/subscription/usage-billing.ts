@@ -20,18 +20,35 @@ export interface UsageBilling extends OverLimitState {
 }
 
 /**
- * Consecutive billed periods, `from` to `through`, with one set of the product's meter prices: the
- * one in force when each period began.
+ * Consecutive billed periods, `from` to `through`, with one set of meter prices of each item's
+ * product: the one in force when each period began.
  */
 export interface PeriodRates {
   readonly from: number;
   readonly through: number;
-  /** The number of the set. */
+  /** The number of the set of the main item's product. */
+  readonly set: number;
+  /** Sets of the products of other items; absent: there are none. */
+  readonly others?: readonly ProductSet[];
+}
+
+/** Number of a set of meter prices of a product. */
+export interface ProductSet {
+  readonly productId: string;
   readonly set: number;
 }
 
+/** The sets of meter prices by which a period is billed. */
+export type PeriodSets = Pick<PeriodRates, 'set' | 'others'>;
+
+/** The item whose product prices a meter; absent: the main item, or not known. */
+export interface UsageItem {
+  readonly itemId?: string | undefined;
+  readonly productId?: string | undefined;
+}
+
 /** Credit for overcharged usage that could not be deducted yet. */
-export interface Refund {
+export interface Refund extends UsageItem {
   readonly description: string;
   readonly meterId: string;
   /** Id of the meter price. */

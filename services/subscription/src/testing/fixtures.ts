@@ -1,6 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { createSubscription, type Creation } from '../creation/creation';
 import type { SubscriptionInput } from '../creation/input';
+import type { OfferedItem } from '../creation/offer';
 import type { CustomerFacts } from '../subscription/customer';
 import type { DiscountSnapshot, PriceSnapshot, Subscription } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
@@ -68,6 +69,7 @@ export function anInput(parts: Partial<SubscriptionInput> = {}): SubscriptionInp
     metadata: {},
     quantity: 1,
     discountId: null,
+    items: null,
     ...parts,
   };
 }
@@ -86,11 +88,25 @@ export function aDiscount(parts: Partial<DiscountSnapshot> = {}): DiscountSnapsh
   };
 }
 
+/** An item in addition to the main one. */
+export function anOtherItem(parts: Partial<OfferedItem> = {}): OfferedItem {
+  return {
+    id: '01900000-0000-7000-8000-0000000000e2',
+    productId: '01900000-0000-7000-8000-0000000000b2',
+    productName: 'Support',
+    price: aPrice({ id: '01900000-0000-7000-8000-0000000000c2', amount: 1000n }),
+    meterPriceSet: 0,
+    quantity: 1,
+    ...parts,
+  };
+}
+
 /** The facts of a creation on 31 January. */
 export function aCreation(parts: Partial<Creation> = {}): Creation {
   return {
     id: '01900000-0000-7000-8000-0000000000d1',
     itemId: '01900000-0000-7000-8000-0000000000e1',
+    otherItems: [],
     fingerprint: 'fingerprint',
     customer: aCustomer(),
     productName: 'Pro',

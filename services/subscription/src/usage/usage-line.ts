@@ -8,7 +8,7 @@ import {
   usageChargeBeyond,
   type UsagePrice,
 } from '@billing/kernel/usage-pricing';
-import type { Refund } from '../subscription/usage-billing';
+import type { Refund, UsageItem } from '../subscription/usage-billing';
 
 /** The price of one meter's units in a period. */
 export interface MeterRate extends UsagePrice {
@@ -30,6 +30,8 @@ export interface UsageQuantity {
 
 /** A settlement's result for one meter in one period. */
 export interface SettledUsage {
+  /** Item whose product has the price; absent: the main item. */
+  readonly item?: UsageItem;
   readonly rate: MeterRate;
   /** Display name. */
   readonly meterName: string;
@@ -40,7 +42,7 @@ export interface SettledUsage {
 }
 
 /** A charge for usage; a negative amount is credit for an earlier bill. */
-export interface UsageLine {
+export interface UsageLine extends UsageItem {
   readonly description: string;
   readonly meterId: string;
   /** Id of the meter price. */
@@ -158,16 +160,18 @@ function refundLine(refund: Refund): UsageLine {
   };
 }
 
-function refundOf({ description, meterId, priceId, period }: UsageLine): Omit<Refund, 'amount'> {
-  return { description, meterId, priceId, period };
+function refundOf({ itemId, productId, ...line }: UsageLine): Omit<Refund, 'amount'> {
+  const { description, meterId, priceId, period } = line;
+  const item = productId === undefined ? undefined : { itemId, productId };
+  return { ...item, description, meterId, priceId, period };
 }
 
 function withAmount(line: UsageLine, amount: bigint): UsageLine {
   return { ...line, amount, details: { ...line.details, exactAmount: amount.toString() } };
 }
 
-function subjectOf({ rate, meterName, period }: SettledUsage) {
-  return { description: meterName, meterId: rate.meterId, priceId: rate.id, period };
+function subjectOf({ item, rate, meterName, period }: SettledUsage) {
+  return { ...item, description: meterName, meterId: rate.meterId, priceId: rate.id, period };
 }
 
 function credited({ quantity, creditsUsed }: UsageQuantity): Usage {

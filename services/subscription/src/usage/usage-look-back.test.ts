@@ -15,7 +15,7 @@ import {
 import { aPrice, aSubscription, at } from '../testing/fixtures';
 import { lateBillAt } from '../billing/bill';
 import { noUsageBilling } from '../subscription/usage-billing';
-import { pinnedSet, pinRates } from './usage-period';
+import { pinnedSets, pinRates } from './usage-period';
 import { settledPeriods, type Settlement, settlementBefore } from './settlement';
 
 const minuteMs = 60_000;
@@ -155,8 +155,8 @@ test("an event of any period and time is first settled for its own period, by th
     expect(settled.find(({ end }) => timestamp < end)?.index).toBe(index);
     // A period that was never billed is priced as of its start.
     const known = index > Math.max(first, lastBilled) ? undefined : index;
-    expect(pinnedSet(next.subscription, index)).toBe(known);
-    expect(pinnedSet(next.repeatedWith, index)).toBe(known);
+    expect(pinnedSets(next.subscription, index)?.set).toBe(known);
+    expect(pinnedSets(next.repeatedWith, index)?.set).toBe(known);
   });
   fc.assert(run, { numRuns: 1_000 });
 });

@@ -1,13 +1,13 @@
 import { firstBilledPeriod } from '../subscription/subscription';
 import { aPrice, aSubscription, day } from '../testing/fixtures';
-import { mayStillChange, pinnedSet, pinRates, ratesAt } from './usage-period';
+import { mayStillChange, pinnedSets, pinRates, ratesAt } from './usage-period';
 
 const monthly = aSubscription({}, { meterPriceSet: 3 });
 
 test('a subscription is billed by the set in force at its creation, from its first period on', () => {
   expect(monthly.usage.rates).toEqual([{ from: 0, through: 0, set: 3 }]);
-  expect(pinnedSet(monthly, 0)).toBe(3);
-  expect(pinnedSet(monthly, 1)).toBeUndefined();
+  expect(pinnedSets(monthly, 0)?.set).toBe(3);
+  expect(pinnedSets(monthly, 1)?.set).toBeUndefined();
 });
 
 test('the first recorded set of a period stays', () => {

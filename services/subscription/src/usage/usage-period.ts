@@ -1,6 +1,6 @@
 import { periodOf } from '../subscription/billing-cycle';
 import type { Subscription } from '../subscription/subscription';
-import type { PeriodRates } from '../subscription/usage-billing';
+import type { PeriodRates, PeriodSets } from '../subscription/usage-billing';
 
 /** An event may be 35 days late; one more day allows for clock differences and calls in flight. */
 export const lateForMs = 36 * 24 * 60 * 60 * 1000;
@@ -8,23 +8,51 @@ export const lateForMs = 36 * 24 * 60 * 60 * 1000;
 /** Records by which set of meter prices a period is billed; the first record of a period stays. */
 export function pinRates(
   subscription: Subscription,
-  { periodIndex, set }: { readonly periodIndex: number; readonly set: number },
+  { periodIndex, set, others }: { readonly periodIndex: number } & PeriodSets,
 ): Subscription {
   const { usage } = subscription;
   const last = usage.rates.at(-1);
   if (last !== undefined && last.through >= periodIndex) return subscription;
-  const continues = last?.set === set && last.through === periodIndex - 1;
+  const sets = others === undefined ? { set } : { set, others };
+  const continues =
+    last?.set === set && last.through === periodIndex - 1 && isSameSets(last.others, others);
   const rates = continues
     ? [...usage.rates.slice(0, -1), { ...last, through: periodIndex }]
-    : [...usage.rates, { from: periodIndex, through: periodIndex, set }];
+    : [...usage.rates, { from: periodIndex, through: periodIndex, ...sets }];
   const kept = rates.filter(({ through }) => mayBeSettled(subscription, through, periodIndex));
   return { ...subscription, usage: { ...usage, rates: kept } };
 }
 
-/** Number of the meter price set that a period is billed by; undefined when none is recorded. */
-export function pinnedSet({ usage }: Subscription, periodIndex: number): number | undefined {
+function isSameSets(a: PeriodSets['others'] = [], b: PeriodSets['others'] = []): boolean {
+  const [left, right] = [a, b].map((sets) => sets.map(({ productId, set }) => [productId, set]));
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** The sets of meter prices that a period is billed by; undefined when none are recorded. */
+export function pinnedSets({ usage }: Subscription, periodIndex: number): PeriodSets | undefined {
   const holds = ({ from, through }: PeriodRates) => from <= periodIndex && periodIndex <= through;
-  return usage.rates.find(holds)?.set;
+  return usage.rates.find(holds);
+}
+
+/** The sets of a period without metered prices. */
+export function noMeters({ items: [, ...others] }: Pick<Subscription, 'items'>): PeriodSets {
+  if (others.length === 0) return { set: 0 };
+  return { set: 0, others: others.map(({ productId }) => ({ productId, set: 0 })) };
+}
+
+/** True if a subscription has metered prices in a period that may still be billed. */
+export function hasMeters({ usage }: Subscription): boolean {
+  return usage.rates.some(isMetered);
+}
+
+function isMetered({ set, others = [] }: PeriodSets): boolean {
+  return set > 0 || others.some((other) => other.set > 0);
+}
+
+/** True if a period is known to have metered prices. */
+export function isPeriodMetered(subscription: Subscription, periodIndex: number): boolean {
+  const sets = pinnedSets(subscription, periodIndex);
+  return sets !== undefined && isMetered(sets);
 }
 
 /**

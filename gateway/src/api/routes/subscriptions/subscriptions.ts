@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { itemsMax } from '@billing/kernel/input/purchase-items';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { SubscriptionJson, toJsonSubscription } from '@billing/proto/json/subscription';
@@ -21,17 +22,24 @@ import { lookupQuery, page } from '../../input/list';
 import { changeable, frozen, readPatch } from '../../input/patch';
 import { type ApiAnswer, created, etag, ok, present } from '../../../http/answer';
 import { param } from '../../input/request';
+import { itemFieldProblems, PurchaseItem, toProtoItems } from '../purchase-items';
 import type { Route } from '../route';
 
 const CreateSubscription = z
   .object({
     customerId: z.string(),
-    productId: z.string(),
+    productId: optional(z.string()).meta({
+      description: 'Product of the only item. Required without `items`.',
+    }),
     authorizedTransactionId: optional(z.string().min(1).max(255)),
     startAt: optional(time),
     discountId: optional(z.string()),
     metadata: optional(metadata),
     quantity: optional(z.int().min(1).max(1_000_000)),
+    items: optional(z.array(PurchaseItem).min(1).max(itemsMax)).meta({
+      description:
+        'Items that are billed together, in place of `productId` and `quantity`: one currency, one billing interval, each product once. The trial comes from the first one.',
+    }),
   })
   .meta({
     id: 'CreateSubscription',
@@ -40,6 +48,13 @@ const CreateSubscription = z
         customerId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f',
         productId: '01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90',
         authorizedTransactionId: 'txn_4242424242424242',
+      },
+      {
+        customerId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f',
+        items: [
+          { productId: '01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90' },
+          { productId: '01970f3e-8a4e-7f1a-8b2c-6d7e8f901234', quantity: 5 },
+        ],
       },
     ],
   });
@@ -141,10 +156,14 @@ export const subscriptionRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'product_not_found'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateSubscription, request, (fields) =>
-        subscriptionProblems(fields, { now: request.context.now }),
+      const input = readBody(CreateSubscription, request, (fields) => ({
+        ...subscriptionProblems(fields, { now: request.context.now }),
+        ...itemFieldProblems(fields),
+      }));
+      const answer = await peers.subscription.createSubscription(
+        { ...input, productId: input.productId ?? '', items: toProtoItems(input.items) },
+        request.context,
       );
-      const answer = await peers.subscription.createSubscription(input, request.context);
       const subscription = present(answer.subscription);
       const location = `/subscriptions/${subscription.id}`;
       return created(location, toJsonSubscription(subscription), etag(subscription.version));
