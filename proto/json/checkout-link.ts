@@ -22,6 +22,9 @@ export const CheckoutLinkJson = z
     collect: z
       .array(z.enum(['NAME', 'ADDRESS']))
       .meta({ description: 'Facts that the page asks for and requires.' }),
+    allowDiscountCodes: z.boolean().meta({
+      description: 'Whether payers may type a discount code on the payment page.',
+    }),
     metadata,
     url: url.meta({ description: 'URL of the public page.' }),
     ...timestamps,
@@ -42,6 +45,7 @@ export function toJsonCheckoutLink(link: CheckoutLink): CheckoutLinkJson {
     discountId: link.discountId ?? null,
     quantity: link.quantity ?? null,
     collect: link.collect.map((fact) => collectedFacts.nameOf(fact)),
+    allowDiscountCodes: link.allowDiscountCodes ?? false,
     metadata: toJsonMetadata(link.metadata),
     url: link.url,
     createdAt: toJsonTime(link.createdAt),

@@ -34,6 +34,9 @@ export const SessionJson = z
         'What is bought. `productId`, `priceId` and `quantity` of the session are those of the first item.',
     }),
     discountId: id.nullable(),
+    allowDiscountCodes: z.boolean().meta({
+      description: 'Whether the payer may type a discount code on the payment page.',
+    }),
     checkoutLinkId: id.nullable(),
     invoiceId: id.nullable(),
     subscriptionId: id.nullable(),
@@ -76,6 +79,7 @@ export function toJsonSession(
     quantity: session.quantity,
     items: itemsOf(session),
     discountId: session.discountId ?? null,
+    allowDiscountCodes: session.allowDiscountCodes ?? false,
     checkoutLinkId: session.checkoutLinkId ?? null,
     invoiceId: session.invoiceId ?? null,
     subscriptionId: session.subscriptionId ?? null,

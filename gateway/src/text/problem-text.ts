@@ -16,6 +16,7 @@ const exact: Readonly<Record<string, PhraseKey>> = {
   'Unsupported locale': 'problem.locale',
   'Please choose a plan': 'problem.choosePlan',
   'This plan is no longer available': 'problem.planGone',
+  'This code is not valid.': 'problem.discountCode',
 };
 const tooLong = /^Must be at most (?<max>\d+) characters$/;
 const wholeNumber = /^Must be a whole number from (?<min>\d+) to (?<max>\d+)$/;

@@ -47,6 +47,8 @@ export const sessionCallers: Callers<SessionServiceServer> = {
   paySession: ['gateway'],
   changeSessionBuyer: ['gateway'],
   answerSessionChallenge: ['gateway'],
+  applyDiscountCode: ['gateway'],
+  removeDiscountCode: ['gateway'],
   checkSessionRedemption: ['discount'],
   listSessions: ['gateway'],
 };

@@ -15,7 +15,7 @@ import {
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import type { Discount, DiscountChanges, DiscountInput } from './discount';
 import type { RedemptionQuestion, Reservation } from './reserve-redemption';
-import type { ChangeRound, HolderKind } from './slot-document';
+import type { ChangeRound, CodeRound, HolderKind } from './slot-document';
 import type { DiscountUpdate } from './update-discount';
 
 export function fromProtoDiscountInput(request: CreateDiscountRequest): DiscountInput {
@@ -75,7 +75,9 @@ export function fromProtoReservation(request: ReserveRedemptionRequest): Reserva
   const currency = parseCurrency(request.currency);
   const kind = fromProtoHolder(request);
   const productIds = productIdsOf(request);
-  return { discountId, kind, id, change: fromProtoRound(kind, request), productIds, currency };
+  const change = fromProtoRound(kind, request);
+  const code = fromProtoCode(kind, request);
+  return { discountId, kind, id, change, code, productIds, currency };
 }
 
 /** Maps a question; a holder that is not named has no redemption. */
@@ -102,6 +104,16 @@ function fromProtoRound(
   return { subscriptionId, changeId, round };
 }
 
+function fromProtoCode(
+  kind: HolderKind,
+  { sessionCode }: ReserveRedemptionRequest,
+): CodeRound | null {
+  if (kind !== 'SESSION_CODE') return null;
+  if (sessionCode === undefined) throw invalidInput({ sessionCode: ['Required'] });
+  const { sessionId, round } = sessionCode;
+  return { sessionId, round };
+}
+
 function fromProtoHolder({ holder, holderId }: ReserveRedemptionRequest): HolderKind {
   const kind = holderKinds.get(holder);
   refuseProblems({
@@ -116,4 +128,5 @@ const holderKinds: ReadonlyMap<ProtoRedemptionHolder, HolderKind> = new Map([
   [ProtoRedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION, 'CHECKOUT_SESSION'],
   [ProtoRedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION, 'SUBSCRIPTION'],
   [ProtoRedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION_CHANGE, 'SUBSCRIPTION_CHANGE'],
+  [ProtoRedemptionHolder.REDEMPTION_HOLDER_SESSION_CODE, 'SESSION_CODE'],
 ]);

@@ -70,8 +70,12 @@ async function startOwners(): Promise<RunningService> {
       listSessions: unused,
       answerSessionChallenge: unused,
       changeSessionBuyer: unused,
-      checkSessionRedemption: ({ sessionId, discountId }, context) =>
-        answer(`session ${sessionId}`, discountId, context),
+      applyDiscountCode: unused,
+      removeDiscountCode: unused,
+      checkSessionRedemption: ({ sessionId, discountId, round }, context) => {
+        const ofCode = round === undefined ? '' : `, code ${String(round)}`;
+        return answer(`session ${sessionId}${ofCode}`, discountId, context);
+      },
     }),
     rpcService<SubscriptionServiceServer>(SubscriptionServiceService, {
       createSubscription: unused,
@@ -181,6 +185,29 @@ test.each([
     });
   },
 );
+
+test.each([
+  ['released', RedemptionState.REDEMPTION_STATE_RELEASED, 0],
+  ['held', RedemptionState.REDEMPTION_STATE_HELD, 1],
+  ['confirmed', RedemptionState.REDEMPTION_STATE_CONFIRMED, 1],
+])('the redemption of a typed code is %s by its session', async (_name, state, count) => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context, { maxRedemptions: 1 });
+  const [holderId, sessionId] = [newId(), newId()];
+  states.set(`session ${sessionId}, code 3`, state);
+  const holder = RedemptionHolder.REDEMPTION_HOLDER_SESSION_CODE;
+  const held = { currency: 'USD', productId: '', otherProductIds: [], holder };
+  const wanted = { ...held, discountId, holderId };
+  const sessionCode = { sessionId, round: 3 };
+  await discounts.reserveRedemption({ ...wanted, sessionCode }, context);
+  await expect(discounts.reserveRedemption(wanted, context)).rejects.toMatchObject({
+    fields: { sessionCode: ['Required'] },
+  });
+  await eventually(async () => {
+    expect(checksOf(`session ${sessionId}, code 3`).length).toBeGreaterThanOrEqual(1);
+    expect((await read(discounts, context, discountId)).redemptionCount).toBe(count);
+  });
+});
 
 test('a change without its subscription and round is refused as a holder', async () => {
   const context = testContext();

@@ -65,7 +65,7 @@ export function nextCheckAt(now: Date, timesAsked: number, checkAfterMs: number)
 }
 
 async function stateOf(
-  { holderKind, holderId, holderChange, discountId }: DueSlot,
+  { holderKind, holderId, holderChange, holderCode, discountId }: DueSlot,
   context: CallContext,
   { peers }: RedemptionWorkerDependencies,
 ): Promise<RedemptionState> {
@@ -85,6 +85,13 @@ async function stateOf(
       const { exists, redemption } = await peers.subscription.checkChange(holderChange, context);
       if (!exists) return RedemptionState.REDEMPTION_STATE_RELEASED;
       return redemption ?? RedemptionState.REDEMPTION_STATE_HELD;
+    }
+    case 'SESSION_CODE': {
+      if (holderCode === undefined || holderCode === null) {
+        throw new Error('A held slot has no code');
+      }
+      const request = { ...holderCode, discountId };
+      return (await peers.sessions.checkSessionRedemption(request, context)).state;
     }
     case null:
       throw new Error('A held slot has no holder');

@@ -52,3 +52,11 @@ test('all refusals have the same message and different reasons', () => {
     message: 'Discount not found',
   });
 });
+
+test('a discount is for several products if it is for one of them', () => {
+  const discount = aDiscount({ productIds: ['seats'] });
+  const of = (...productIds: string[]) =>
+    purchaseRefusal(discount, { productIds, currency: undefined, at, redemptions: 0 });
+  expect(of('base', 'seats')).toBeNull();
+  expect(of('base', 'support')).toBe('DISCOUNT_WRONG_PRODUCT');
+});

@@ -31,7 +31,7 @@ interface SlotClaim extends Claim {
 type SlotClaims = Batcher<SlotClaim, ClaimOutcome>;
 
 /** A redemption to reserve for a holder. */
-export interface Reservation extends Pick<Holder, 'kind' | 'id' | 'change'> {
+export interface Reservation extends Pick<Holder, 'kind' | 'id' | 'change' | 'code'> {
   readonly discountId: string;
   /** Products that are bought; the discount must be for one of them. */
   readonly productIds: readonly string[];

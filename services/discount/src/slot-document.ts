@@ -1,10 +1,17 @@
 /** Kind of a redemption's holder. */
-export type HolderKind = 'CHECKOUT_SESSION' | 'SUBSCRIPTION' | 'SUBSCRIPTION_CHANGE';
+export type HolderKind =
+  'CHECKOUT_SESSION' | 'SUBSCRIPTION' | 'SUBSCRIPTION_CHANGE' | 'SESSION_CODE';
 
 /** A change of a subscription, in one round of its reservations. */
 export interface ChangeRound {
   readonly subscriptionId: string;
   readonly changeId: string;
+  readonly round: number;
+}
+
+/** A code that the payer of a session has typed, in one round of its codes. */
+export interface CodeRound {
+  readonly sessionId: string;
   readonly round: number;
 }
 
@@ -14,6 +21,8 @@ export interface Holder {
   readonly id: string;
   /** Null: the holder is no change. */
   readonly change: ChangeRound | null;
+  /** Null: the holder is no typed code. */
+  readonly code: CodeRound | null;
   /** Environment time of the reservation. */
   readonly heldAt: Date;
   /** Real time from which the holder may be checked. */
@@ -40,6 +49,8 @@ export interface SlotDocument {
   readonly holderId: string;
   /** Absent: null; stored by an earlier release. */
   readonly holderChange?: ChangeRound | null;
+  /** Absent: null; stored by an earlier release. */
+  readonly holderCode?: CodeRound | null;
   readonly heldAt: Date | null;
   /** Held slots only. */
   readonly askAt: Date | null;
@@ -50,7 +61,14 @@ export interface SlotDocument {
 /** The fields that change when a slot is taken. */
 export type SlotState = Pick<
   SlotDocument,
-  'state' | 'holderKind' | 'holderId' | 'holderChange' | 'heldAt' | 'askAt' | 'timesAsked'
+  | 'state'
+  | 'holderKind'
+  | 'holderId'
+  | 'holderChange'
+  | 'holderCode'
+  | 'heldAt'
+  | 'askAt'
+  | 'timesAsked'
 >;
 
 export function slotId(discountId: string, number: number): string {
@@ -63,18 +81,20 @@ export function free(number: number): SlotState {
     holderKind: null,
     holderId: `free:${String(number)}`,
     holderChange: null,
+    holderCode: null,
     heldAt: null,
     askAt: null,
     timesAsked: 0,
   };
 }
 
-export function heldBy({ kind, id, change, heldAt, askAt }: Holder): SlotState {
+export function heldBy({ kind, id, change, code, heldAt, askAt }: Holder): SlotState {
   return {
     state: 'HELD',
     holderKind: kind,
     holderId: id,
     holderChange: change,
+    holderCode: code,
     ...{ heldAt, askAt, timesAsked: 0 },
   };
 }

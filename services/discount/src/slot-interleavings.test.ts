@@ -106,6 +106,7 @@ async function reserve(number: number, model: Model, step: Step): Promise<void> 
   const holder = {
     kind: 'SUBSCRIPTION' as const,
     change: null,
+    code: null,
     id: `holder ${String(number)}`,
     heldAt: new Date(0),
     askAt: new Date(0),

@@ -35,6 +35,11 @@ const collect = z.array(z.enum(['NAME', 'ADDRESS'])).meta({
     'Facts that the page asks for, requires, and stores with the new customer. An address needs street, city and country. Defaults to none.',
 });
 
+const allowDiscountCodes = z.boolean().meta({
+  description:
+    'Whether payers may type a discount code on the payment page, if the purchase has no discount. Defaults to false.',
+});
+
 const CreateCheckoutLink = z
   .object({
     label,
@@ -45,6 +50,7 @@ const CreateCheckoutLink = z
     returnUrl: optional(webAddress).meta(returnUrl),
     active: optional(z.boolean()),
     discountId: optional(z.string()),
+    allowDiscountCodes: optional(allowDiscountCodes),
     metadata: optional(metadata),
   })
   .meta({
@@ -68,6 +74,7 @@ const UpdateCheckoutLink = z
     metadata: changeable(metadata),
     quantity: changeable(quantity),
     collect: changeable(collect),
+    allowDiscountCodes: changeable(allowDiscountCodes),
     productIds: frozen,
     discountId: frozen,
     url: frozen,

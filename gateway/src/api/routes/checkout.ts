@@ -42,6 +42,10 @@ const CreateCheckoutSession = z
         'URL for payers who leave without paying. `{SESSION_ID}` is replaced with the session id.',
     }),
     discountId: optional(z.string()),
+    allowDiscountCodes: optional(z.boolean()).meta({
+      description:
+        'Whether the payer may type a discount code on the payment page. A valid code replaces the invoice: `discountId` and `invoiceId` of the session change. Defaults to the value of the link, or false.',
+    }),
     locale: optional(z.string()).meta({
       description: 'BCP 47 tag of its pages. Defaults to the locale of the customer.',
     }),

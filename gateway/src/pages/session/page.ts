@@ -19,6 +19,7 @@ import { href, type Html, html, type HtmlValue, local } from '../frame/html';
 import { invoiceCalculation, invoiceTable } from '../invoice/table';
 import { type PurchaseTerms, purchaseTerms, type UsageSummary } from '../terms/purchase-terms';
 import type { Page } from '../frame/shell';
+import { codeForm } from './discount-code';
 import { buyerFacts, type BuyerInput, countryForm, isCountryMissing, taxIdForm } from './buyer';
 import type { UsageRate } from '../terms/usage-terms';
 
@@ -51,6 +52,8 @@ export interface PaymentControls extends PaymentInput {
   readonly isOptional: boolean;
   /** Texts of a form about the buyer that was not accepted. */
   readonly buyer?: BuyerInput | undefined;
+  /** Discount code that was not accepted. */
+  readonly wrongCode?: string | undefined;
 }
 
 /** Page on which a session is paid or confirmed. */
@@ -65,6 +68,7 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
       <h2 id="pay">${say(asksCountry ? 'session.yourCountry' : paymentTitle(view))}</h2>
       ${session.discountLost === true && notice(say('session.discountTitle'), say('session.discountGone'))}
       ${error !== undefined && !hasProblems && notice(say('payment.lastFailed'), payerMessage(error.code))}
+      ${codeForm(view, payment.wrongCode)}
       ${asksCountry ? countryForm(view, payment.buyer) : [controls(view, payment), taxIdForm(view, payment.buyer)]}
       ${cancelLink(session)}
     </section>`,

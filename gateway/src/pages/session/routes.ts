@@ -18,6 +18,7 @@ import {
   type PaymentStep,
 } from '../payment/steps';
 import { isCountryMissing, readBuyer } from './buyer';
+import { paymentRunningPage, readCode } from './discount-code';
 import {
   completePage,
   confirmCardPage,
@@ -59,7 +60,43 @@ const paymentPages = paymentRoutes<PageRequest>({
 export const sessionPageRoutes: readonly PageRoute[] = [
   ...paymentPages.map((route) => ({ ...route, kind })),
   { method: 'POST', path: '/checkout/:token/tax', kind, handle: takeBuyer },
+  { method: 'POST', path: '/checkout/:token/code', kind, handle: takeCode },
+  { method: 'POST', path: '/checkout/:token/code/remove', kind, handle: removeCode },
 ];
+
+async function takeCode(request: PageRequest, peers: Peers): Promise<ApiAnswer> {
+  const { resourceId: id, context, path, form } = request;
+  const code = readCode(form);
+  try {
+    await peers.session.applyDiscountCode({ id, code }, context);
+    return redirectAnswer(path);
+  } catch (error) {
+    if (isPaymentRunning(error)) return paymentRunning(request, peers);
+    if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;
+    return showSession(await readSession(request, peers), request, peers, { wrongCode: code });
+  }
+}
+
+async function removeCode(request: PageRequest, peers: Peers): Promise<ApiAnswer> {
+  const { resourceId: id, context, path } = request;
+  try {
+    await peers.session.removeDiscountCode({ id }, context);
+    return redirectAnswer(path);
+  } catch (error) {
+    if (isPaymentRunning(error)) return paymentRunning(request, peers);
+    throw error;
+  }
+}
+
+async function paymentRunning(request: PageRequest, peers: Peers): Promise<ApiAnswer> {
+  const view = await readSession(request, peers);
+  const { path, isTest } = view;
+  return pageAnswer(paymentRunningPage({ path, isTest, locales: sessionLocales(view) }));
+}
+
+function isPaymentRunning(error: unknown): boolean {
+  return error instanceof DomainError && error.reason === 'PAYMENT_IN_PROGRESS';
+}
 
 async function takeBuyer(request: PageRequest, peers: Peers): Promise<ApiAnswer> {
   const { resourceId: id, context, path, form } = request;
@@ -104,7 +141,11 @@ async function showSession(
   view: SessionView,
   request: PageRequest,
   peers: Peers,
-  { buyer, ...input }: PaymentInput & Pick<PaymentControls, 'buyer'> = {},
+  {
+    buyer,
+    wrongCode,
+    ...input
+  }: PaymentInput & Pick<PaymentControls, 'buyer' | 'wrongCode'> = {},
 ): Promise<ApiAnswer> {
   const { session, invoice, action, isPaying, path, isTest } = view;
   const locales = sessionLocales(view);
@@ -128,7 +169,7 @@ async function showSession(
   const entry = asksForCard
     ? await cardEntryOf(payable, { peers, context: request.context })
     : undefined;
-  return pageAnswer(payPage(offer, { entry, isOptional, buyer, ...input }));
+  return pageAnswer(payPage(offer, { entry, isOptional, buyer, wrongCode, ...input }));
 }
 
 function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payable {

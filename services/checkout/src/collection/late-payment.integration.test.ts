@@ -53,10 +53,10 @@ async function failedPayment({ context, invoiceId }: Scene) {
 }
 
 async function settleLate(scene: Scene, now = scene.context.now) {
-  const { context, sessionId } = scene;
+  const { context, sessionId, invoiceId } = scene;
   const at = { ...context, now };
   const { stored, payment } = await failedPayment(scene);
-  const holdSession = () => process.worker.holdForLatePayment({ sessionId, payment }, at);
+  const holdSession = () => process.worker.holdForLatePayment({ sessionId, invoiceId, payment }, at);
   return process.payments.settleLate(stored, { payment, holdSession }, at);
 }
 
@@ -89,10 +89,10 @@ test('the card of a payment that succeeds late becomes the default, unless its c
 
 test('a held session is complete although it expires before its invoice is paid', async () => {
   const scene = await aContradictedScene();
-  const { context, sessionId } = scene;
+  const { context, sessionId, invoiceId } = scene;
   const { stored, payment } = await failedPayment(scene);
   const holdSession = async () => {
-    const isHeld = await process.worker.holdForLatePayment({ sessionId, payment }, context);
+    const isHeld = await process.worker.holdForLatePayment({ sessionId, invoiceId, payment }, context);
     // The process paused here until another one resumed the session and the session's time was
     // over.
     await process.worker.resume(sessionId, context);
@@ -108,7 +108,7 @@ test('a held session is complete although it expires before its invoice is paid'
 
 test('a failure that is recorded late does not end the hold', async () => {
   const scene = await aContradictedScene();
-  const { context, sessionId } = scene;
+  const { context, sessionId, invoiceId } = scene;
   const { payment } = await failedPayment(scene);
   const { sessions, worker } = process;
   const paymentKey = payment.callId ?? '';
@@ -122,7 +122,7 @@ test('a failure that is recorded late does not end the hold', async () => {
       commands: [],
     };
   });
-  expect(await worker.holdForLatePayment({ sessionId, payment }, context)).toBe(true);
+  expect(await worker.holdForLatePayment({ sessionId, invoiceId, payment }, context)).toBe(true);
   const at = claimedAt;
   const result = { kind: 'FAILED', failureCode: 'card_declined', at } as const;
   const { state } = await sessions
@@ -136,9 +136,9 @@ test('a failure that is recorded late does not end the hold', async () => {
 
 test('a session is ready again if the provider no longer reports the success', async () => {
   const scene = await aContradictedScene();
-  const { context, sessionId } = scene;
+  const { context, sessionId, invoiceId } = scene;
   const { payment } = await failedPayment(scene);
-  await process.worker.holdForLatePayment({ sessionId, payment }, context);
+  await process.worker.holdForLatePayment({ sessionId, invoiceId, payment }, context);
   const _id = `${scene.invoiceId}:1`;
   await replicas.db
     .collection<{ _id: string }>('sandboxCharges')

@@ -62,7 +62,7 @@ async function followPayment(
   const holdSession = () =>
     session === undefined
       ? Promise.resolve(true)
-      : sessions.holdForLatePayment({ ...session, payment: failed }, context);
+      : sessions.holdForLatePayment({ ...session, invoiceId, payment: failed }, context);
   const late = { payment: failed, holdSession };
   if ((await payments.settleLate(stored, late, context)) === 'SETTLED') return;
   // The provider took the money, but no invoice can be settled with it: an operator must look at

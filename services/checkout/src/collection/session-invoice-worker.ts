@@ -127,7 +127,12 @@ export interface SessionListener {
    * the settlement has an outcome.
    */
   holdForLatePayment(
-    held: { readonly sessionId: string; readonly payment: Payment },
+    held: {
+      readonly sessionId: string;
+      /** A session whose invoice was replaced counts as ended. */
+      readonly invoiceId: string;
+      readonly payment: Payment;
+    },
     context: Context,
   ): Promise<boolean>;
 }

@@ -6,7 +6,7 @@ import type { CollectionWorker } from '../collection/collection-worker';
 import { hasPaymentOrCredit, type Invoice, type InvoiceRecord } from '../invoice/invoice';
 import { deleteDraft } from '../one-off/draft-store';
 import { isChangeable } from '../one-off/one-off-invoice';
-import { isUnfinished } from '../sales/erased-session';
+import { isUnfinished } from './erased-session';
 import type { SessionRecord } from '../sales/session';
 import type { SessionWorker } from '../sales/session-worker';
 

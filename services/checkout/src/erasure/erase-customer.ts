@@ -5,7 +5,7 @@ import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { eraseMethods, type EraseMethodsDependencies } from '../payment-method/erase-methods';
 import { payerIdOf } from '../payment-method/store';
-import { eraseSession } from '../sales/erased-session';
+import { eraseSession } from './erased-session';
 import type { SessionRecord } from '../sales/session';
 import { buyerFactsOf } from '../tax/finalization-message';
 import { endLateWrites, type LateWriteDependencies } from './end-late-writes';

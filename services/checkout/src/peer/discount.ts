@@ -70,12 +70,58 @@ export async function checkDiscountOfLink(
 interface Holder {
   readonly id: string;
   readonly discountId: string | undefined;
+  /** A typed code holds it in place of the session. */
+  readonly codes?: { readonly held: { readonly holderId: string } | undefined } | undefined;
 }
 
-/** Reference of the redemption that a session holds, for the discount service. */
-export function heldRedemption({ id: holderId, discountId }: Holder) {
-  if (discountId === undefined) throw new Error(`Session ${holderId} has no discount`);
-  return { discountId, holderId };
+/** Reference of the redemption of a session, for the discount service. */
+export function heldRedemption({ id, discountId, codes }: Holder) {
+  if (discountId === undefined) throw new Error(`Session ${id} has no discount`);
+  return { discountId, holderId: codes?.held?.holderId ?? id };
+}
+
+/** Finds the discount of a typed code; undefined if it cannot be redeemed now. */
+export async function findCode(
+  { discount: peer }: Peers,
+  code: string,
+  context: CallContext,
+): Promise<string | undefined> {
+  const request = { code: code.trim(), productId: undefined };
+  return (await unlessNotFound(peer.validateCode(request, context)))?.discount?.id;
+}
+
+/** Code of a discount as stored with a session. */
+export function codeOf(discount: string): string | undefined {
+  return discountSnapshot.read(discount).code;
+}
+
+/** A typed code that is to hold a redemption. */
+interface TypedCode {
+  readonly discountId: string;
+  readonly holderId: string;
+  readonly sessionId: string;
+  readonly round: number;
+  /** Products that are bought, the main one first. */
+  readonly productIds: readonly string[];
+  readonly currency: string;
+}
+
+/** Reserves a redemption for a typed code, and returns the discount's terms; undefined: refused. */
+export async function holdCode(
+  { discount: peer }: Peers,
+  { sessionId, round, productIds, ...wanted }: TypedCode,
+  context: CallContext,
+): Promise<string | undefined> {
+  const [productId = '', ...otherProductIds] = productIds;
+  const holder = RedemptionHolder.REDEMPTION_HOLDER_SESSION_CODE;
+  const request = {
+    ...{ ...wanted, holder, productId, otherProductIds },
+    sessionCode: { sessionId, round },
+  };
+  const answer = await unlessNotFound(peer.reserveRedemption(request, context));
+  if (answer === undefined) return undefined;
+  if (answer.discount === undefined) throw new Error('Response without a discount');
+  return discountSnapshot.write(answer.discount);
 }
 
 /**

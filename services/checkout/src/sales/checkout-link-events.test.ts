@@ -14,6 +14,7 @@ const created = createCheckoutLink(
     returnUrl: undefined,
     active: true,
     discountId: undefined,
+    allowDiscountCodes: false,
     metadata: { page: 'home' },
     quantity: { min: 1, max: 10 },
     collect: ['NAME'],

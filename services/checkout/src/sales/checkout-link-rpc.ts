@@ -99,6 +99,7 @@ function fromProtoLink(id: string, request: CreateCheckoutLinkRequest): Checkout
     metadata: metadata ?? {},
     quantity,
     collect: collect.map((fact) => collectedFacts.nameOf(fact)),
+    allowDiscountCodes: request.allowDiscountCodes ?? false,
   };
 }
 
@@ -112,6 +113,7 @@ function fromProtoChanges(request: UpdateCheckoutLinkRequest): CheckoutLinkChang
     metadata: metadata ?? null,
     quantity: quantity ?? null,
     collect: collect.map((fact) => collectedFacts.nameOf(fact)),
+    allowDiscountCodes: request.allowDiscountCodes ?? null,
   };
   return maskedFields(fields, request.updateMask);
 }

@@ -15,6 +15,8 @@ interface CheckoutLinkDocument {
   /** Links stored before visitors could choose a quantity lack this and the next field. */
   readonly quantity?: QuantityBounds | null;
   readonly collect?: readonly CollectedFact[];
+  /** Absent in links of earlier releases. */
+  readonly allowDiscountCodes?: boolean;
 }
 
 /** Maps checkout links to documents. */
@@ -44,6 +46,7 @@ export const checkoutLinkDefinition: AggregateDefinition<CheckoutLink> = {
       metadata: JSON.parse(link.metadata) as Record<string, unknown>,
       quantity: link.quantity ?? undefined,
       collect: link.collect ?? [],
+      allowDiscountCodes: link.allowDiscountCodes ?? false,
     };
   },
 };

@@ -26,6 +26,8 @@ export interface CheckoutLink {
   readonly quantity: QuantityBounds | undefined;
   /** Facts that visitors must give, in the order of `collectedFacts`. */
   readonly collect: readonly CollectedFact[];
+  /** The pages of its sessions take discount codes. */
+  readonly allowDiscountCodes: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -38,6 +40,7 @@ export interface CheckoutLinkChanges {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly quantity?: QuantityBounds | null;
   readonly collect?: readonly CollectedFact[] | null;
+  readonly allowDiscountCodes?: boolean | null;
 }
 
 /** Problems found in the input. Metadata is validated by the same code in all services. */
@@ -80,6 +83,7 @@ export function changeCheckoutLink(
       metadata: after.metadata ?? {},
       quantity: after.quantity ?? undefined,
       collect: after.collect ?? [],
+      allowDiscountCodes: after.allowDiscountCodes ?? false,
     },
     findings,
   );

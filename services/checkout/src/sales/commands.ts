@@ -73,6 +73,17 @@ export function sessionCommands(
       await sessions.within(context).mutate(sessionId, (record) => recordVoided(record, invoice));
     },
 
+    voidReplaced: async ({ invoiceId }: { invoiceId: string }, { aggregateId, context }) => {
+      const { id: sessionId, customerId, currency } = await read(aggregateId, context);
+      const holder = { invoiceId, sessionId, customerId, currency };
+      const { state } = await sessionInvoices.void(holder, context);
+      if (state.status === 'PAID') throw new Error(`Replaced invoice ${invoiceId} was paid`);
+    },
+
+    releaseCode: async (held: { discountId: string; holderId: string }, { context }) => {
+      await peers.discount.releaseRedemption(held, context);
+    },
+
     releaseRedemption: async (_payload, { aggregateId, context }) => {
       await peers.discount.releaseRedemption(
         heldRedemption(await read(aggregateId, context)),

@@ -73,6 +73,7 @@ export async function describeSession(
     discountId: input.discountId ?? link?.discountId,
     isDiscountOptional: input.discountId === undefined && link?.discountId !== undefined,
     isForVisitor: input.isForVisitor,
+    ...((input.allowsCodes ?? link?.allowDiscountCodes) === true && { allowsCodes: true }),
     checkoutLinkId: link?.id,
     successUrl: input.successUrl ?? link?.successUrl,
     cancelUrl: input.cancelUrl ?? link?.returnUrl,

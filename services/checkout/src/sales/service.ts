@@ -40,12 +40,13 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     encodeEvent: sessionEventEncoder(pages),
   });
   const links = service.aggregates(announcedLinks(pages));
+  const preparer = new SessionPreparer({ ...dependencies, sessions });
   const worker = new SessionWorker({
     sessions,
     invoices: sessionInvoices,
+    openInvoice: (session, context) => preparer.invoiceOf(session, context),
     clock: service.clock,
   });
-  const preparer = new SessionPreparer({ ...dependencies, sessions });
   sessions.handle({
     commands: sessionCommands({ ...dependencies, sessions, preparer, logger: service.logger }),
     wake: async (id, context) => {
@@ -65,7 +66,7 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     clock: service.clock,
   });
   const rpcs = [
-    sessionRpc({ ...dependencies, sessions, creation, worker, clock: service.clock }),
+    sessionRpc({ ...dependencies, sessions, creation, preparer, worker, clock: service.clock }),
     checkoutLinkRpc({ links, pages, peers }),
     hostedPageRpc(pages),
   ];

@@ -59,6 +59,35 @@ describe('creating a session', () => {
     });
   });
 
+  test('with several items gives it one line for each, and takes off a discount of some alone', async () => {
+    const base = shop.peers.aProduct({}, { name: 'Base' });
+    const perUnit = { type: PricingType.PRICING_TYPE_PER_UNIT, amount: 500n };
+    const seats = shop.peers.aProduct(perUnit, { name: 'Seats' });
+    const { id: discountId } = shop.peers.aDiscount({ productIds: [seats.id] });
+    const items = [{ productId: base.id }, { priceId: seats.price?.id, quantity: 3 }];
+    const { session, invoice } = await shop.create(context, { items: { items }, discountId });
+    expect(session).toMatchObject({
+      productId: base.id,
+      items: [
+        { productId: base.id, quantity: 1, product: { name: 'Base' } },
+        { productId: seats.id, quantity: 3, product: { name: 'Seats' } },
+      ],
+    });
+    expect(invoice).toMatchObject({
+      ...{ subtotal: 4400n, discountAmount: 750n, total: 3650n },
+      lineItems: [
+        { description: 'Base', amount: 2900n, discountAmount: 0n },
+        { description: 'Seats', amount: 1500n, discountAmount: 750n },
+      ],
+    });
+    const { session: paid } = await shop.pay(session, '4242424242424242', context);
+    const [request] = shop.peers.subscribed.get(paid?.subscriptionId ?? '') ?? [];
+    expect(request).toMatchObject({
+      productId: base.id,
+      otherItems: { items: [{ productId: seats.id, productName: 'Seats', quantity: 3 }] },
+    });
+  });
+
   test('gives it a page that is found by the token of its address', async () => {
     const { session } = await shop.create(context);
     const token = session.checkoutUrl.split('/').at(-1) ?? '';

@@ -46,12 +46,13 @@ export function endEarlier(
   return expire(record, 'REPLACED');
 }
 
-/** State of a redemption according to its holder. */
+/** State of a redemption that the session itself holds, not a typed code. */
 export function redemptionOf(
   record: SessionRecord,
   discountId: string,
 ): 'HELD' | 'CONFIRMED' | 'RELEASED' {
   if (record.isTombstone || record.discountId !== discountId) return 'RELEASED';
+  if (record.codes?.held !== undefined) return 'RELEASED';
   if (record.phase === 'COMPLETE') return 'CONFIRMED';
   return record.phase === 'EXPIRED' ? 'RELEASED' : 'HELD';
 }

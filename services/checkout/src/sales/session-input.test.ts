@@ -9,6 +9,7 @@ const input: SessionInput = {
   productId: undefined,
   quantity: 1,
   items: undefined,
+  allowsCodes: undefined,
   isForVisitor: false,
   earlierSessionId: undefined,
   checkoutLinkId: undefined,

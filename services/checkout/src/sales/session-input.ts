@@ -26,6 +26,8 @@ export interface SessionInput {
   readonly quantity: number;
   /** The main item first; undefined: the fields above name the only one. */
   readonly items: readonly NamedItem[] | undefined;
+  /** Undefined: the link says, or false. */
+  readonly allowsCodes: boolean | undefined;
   readonly checkoutLinkId: string | undefined;
   readonly successUrl: string | undefined;
   readonly cancelUrl: string | undefined;

@@ -16,7 +16,10 @@ import {
 import type { SessionInvoices } from '../collection/session-invoice-worker';
 import { toNewSessionInvoice, totalOfPurchase } from './purchase';
 import type { BillingSettingsStore } from '../seller/billing-settings-store';
+import type { BuyerFacts } from '../tax/finalization';
 import { buyerFactsOf } from '../tax/finalization-message';
+
+type SessionContext = Pick<CallContext, 'tenant' | 'now'>;
 
 export interface SessionPreparerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
@@ -66,20 +69,33 @@ export class SessionPreparer {
   }
 
   /** Returns the invoice of a session that is or was READY, creating it if absent. */
-  async invoiceOf(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
+  async invoiceOf(session: Session, context: SessionContext): Promise<Stored<InvoiceRecord>> {
     const found = await this.dependencies.invoices.within(context).find(session.invoiceId);
     return found ?? this.openInvoice(session, context);
   }
 
   /** Creates the invoice of a session that is or was READY. */
-  async openInvoice(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
+  async openInvoice(session: Session, context: SessionContext): Promise<Stored<InvoiceRecord>> {
     const { sessionInvoices } = this.dependencies;
     const written = await this.dependencies.settings.readForInvoice(context);
-    const buyer = buyerFactsOf(customerSnapshot.read(session.snapshots.customer));
+    const buyer = await this.buyerOf(session, context);
     // An estimate until the payment, which makes it final.
     const terms = { ...written, buyer, at: context.now, isFinal: false };
     return atBoundary('checkoutSession', 'openInvoice', () =>
       sessionInvoices.open({ ...toNewSessionInvoice(session), terms }, context),
     );
+  }
+
+  // What the payer has typed is on the invoice that a discount code has replaced.
+  private async buyerOf(
+    { snapshots, codes }: Session,
+    context: SessionContext,
+  ): Promise<BuyerFacts> {
+    const facts = buyerFactsOf(customerSnapshot.read(snapshots.customer));
+    const replacedId = codes?.replacedInvoiceId;
+    if (replacedId === undefined) return facts;
+    const { state } = await this.dependencies.invoices.within(context).get(replacedId);
+    const buyer = state.isTombstone ? undefined : state.finalization?.parties?.buyer;
+    return buyer === undefined ? facts : { ...facts, buyer };
   }
 }

@@ -102,9 +102,11 @@ describe('retention of sessions', () => {
   test('leaves nothing that later events of the invoice or questions of its discount miss', async () => {
     const sessionId = newId();
     const { worker } = processOn(mongo.db);
-    await worker.invoiceChanged({ sessionId }, context);
+    await worker.invoiceChanged({ sessionId, invoiceId: newId() }, context);
     const payment = { callId: newId(), methodId: newId(), number: 1 } as never;
-    expect(await worker.holdForLatePayment({ sessionId, payment }, context)).toBe(false);
+    expect(await worker.holdForLatePayment({ sessionId, invoiceId: newId(), payment }, context)).toBe(
+      false,
+    );
     const question = { sessionId, discountId: newId() };
     expect(await shop.sessions.checkSessionRedemption(question, context)).toEqual({
       state: RedemptionState.REDEMPTION_STATE_RELEASED,

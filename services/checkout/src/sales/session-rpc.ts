@@ -43,13 +43,20 @@ import {
   paySession,
   type SessionPaymentDependencies,
 } from './pay-session';
+import {
+  applyDiscountCode,
+  checkCode,
+  type DiscountCodeDependencies,
+  removeDiscountCode,
+} from './apply-discount-code';
+import { codeRedemptionOf, takesCode } from './discount-code';
 import { untilEnded } from './session-end-worker';
 import { isEnding, redemptionOf } from './session-ending';
 import type { SessionInput } from './session-input';
 import { offeredSessions, type SessionStatus } from './session-store';
 
 export interface SessionRpcDependencies
-  extends SessionPaymentDependencies, BuyerChangeDependencies {
+  extends SessionPaymentDependencies, BuyerChangeDependencies, DiscountCodeDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly pages: HostedPageStore;
   readonly creation: SessionCreationWorker;
@@ -94,13 +101,27 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
         return toPaymentAnswer(changed, context, dependencies);
       },
 
+      applyDiscountCode: async (request, context) => {
+        const applied = await applyDiscountCode(request, context, dependencies);
+        return toPaymentAnswer(applied, context, dependencies);
+      },
+
+      removeDiscountCode: async ({ id }, context) => {
+        const removed = await removeDiscountCode(id, context, dependencies);
+        return toPaymentAnswer(removed, context, dependencies);
+      },
+
       answerSessionChallenge: async (request, context) => {
         const answered = await answerSessionChallenge(request, context, dependencies);
         return toPaymentAnswer(answered, context, dependencies);
       },
 
-      checkSessionRedemption: async ({ sessionId, discountId }, context) => {
+      checkSessionRedemption: async ({ sessionId, discountId, round }, context) => {
         if (!isId(sessionId)) return { state: protoRedemption.RELEASED };
+        if (round !== undefined) {
+          const state = await checkCode({ id: sessionId, discountId, round }, context, dependencies);
+          return { state: protoRedemption[state] };
+        }
         const store = sessions.within(context);
         const { state } =
           (await store.find(sessionId)) ?? (await store.insert(sessionTombstone(sessionId))).stored;
@@ -149,11 +170,18 @@ function toListedSession(
     redemptionState:
       discountId === undefined
         ? ProtoRedemptionState.REDEMPTION_STATE_UNSPECIFIED
-        : protoRedemption[redemptionOf(state, discountId)],
+        : protoRedemption[redemptionOfSession(state, discountId)],
     isChanging: phase === 'CREATING' || phase === 'PAYING' || isEnding(state),
     total,
     endReason: sessionEndReasons.valueOf(endReason),
   };
+}
+
+// Of the session itself, or of a typed code.
+function redemptionOfSession(state: Session, discountId: string) {
+  const round = state.codes?.held?.round;
+  if (round === undefined) return redemptionOf(state, discountId);
+  return codeRedemptionOf(state, { discountId, round }) ?? 'HELD';
 }
 
 /** No filter lists tombstones, too. */
@@ -245,6 +273,9 @@ export function toProtoSession(
       snapshots.discount === undefined ? undefined : discountSnapshot.read(snapshots.discount),
     customer: customerSnapshot.read(snapshots.customer),
     items: itemsOf(state).map(toProtoItem),
+    allowDiscountCodes: state.allowsCodes,
+    takesCode: takesCode(state) || undefined,
+    codeTyped: state.codes?.held !== undefined || undefined,
   };
 }
 
@@ -264,6 +295,7 @@ function fromProtoSessionInput(
     productId: request.productId,
     quantity: request.quantity ?? 1,
     items: request.items?.items,
+    allowsCodes: request.allowDiscountCodes,
     checkoutLinkId: request.checkoutLinkId,
     successUrl: request.successUrl,
     cancelUrl: request.cancelUrl,

@@ -9,6 +9,7 @@ import {
   type Session,
   type SessionRecord,
   sessionResumeAt,
+  type TypedCodes,
 } from './session';
 import { funnelStepsReached } from './session-funnel';
 import { type Count, nullable, type Nullable } from '../invoice/stored-fields';
@@ -20,6 +21,14 @@ type ChallengeDocument = PlanDocument & {
   readonly attempt: Count;
   readonly redirectUrl: string | null;
 };
+
+interface CodesDocument {
+  readonly round: Count;
+  readonly wrong: Count;
+  readonly replacements: Count;
+  readonly held: { readonly round: Count; readonly holderId: string } | null;
+  readonly replacedInvoiceId: string | null;
+}
 
 type ItemDocument = Omit<Nullable<OfferedItem>, 'quantity'> & { readonly quantity: Count };
 
@@ -41,7 +50,13 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
   | 'isDiscountLost'
   | 'pageHash'
   | 'otherItems'
+  | 'allowsCodes'
+  | 'codes'
 > & {
+    /** Absent in sessions of earlier releases. */
+    readonly allowsCodes?: boolean | null;
+    /** Null or absent: no code was typed. */
+    readonly codes?: CodesDocument | null;
     /** Null or absent: the session has one item. */
     readonly otherItems?: readonly ItemDocument[] | null;
     readonly quantity: Count;
@@ -120,13 +135,14 @@ export function offeredSessions({
 function toDocumentSession(record: SessionRecord): Record<string, unknown> {
   const { id: _id, ...fields } = record;
   if (fields.isTombstone) return fields;
-  const { payment, challenge, metadata, snapshots, otherItems } = fields;
+  const { payment, challenge, metadata, snapshots, otherItems, codes } = fields;
   return {
     ...nullable(fields),
     payment: payment === undefined ? null : nullable(payment),
     challenge: challenge === undefined ? null : nullable(challenge),
     metadata: JSON.stringify(metadata),
     snapshots: nullable(snapshots),
+    codes: codes === undefined ? null : nullable(codes),
     otherItems: otherItems === undefined ? null : otherItems.map((item) => nullable(item)),
   };
 }
@@ -171,6 +187,20 @@ function fromDocumentSession(document: RecordDocument): SessionRecord {
     isDiscountOptional: document.isDiscountOptional ?? false,
     isDiscountLost: document.isDiscountLost ?? false,
     pageHash: document.pageHash ?? undefined,
+    allowsCodes: document.allowsCodes ?? undefined,
+    codes: fromDocumentCodes(document.codes ?? null),
+  };
+}
+
+function fromDocumentCodes(codes: CodesDocument | null): TypedCodes | undefined {
+  if (codes === null) return undefined;
+  const { round, wrong, replacements, held, replacedInvoiceId } = codes;
+  return {
+    round: Number(round),
+    wrong: Number(wrong),
+    replacements: Number(replacements),
+    held: held === null ? undefined : { ...held, round: Number(held.round) },
+    replacedInvoiceId: replacedInvoiceId ?? undefined,
   };
 }
 

@@ -20,7 +20,6 @@ import {
   startPayment,
   sessionOf,
 } from './session';
-import type { Payment } from '../invoice/invoice';
 import type {
   SessionInvoices,
   SessionListener,
@@ -32,6 +31,8 @@ import { resumeUnfinished } from './session-lease';
 export interface SessionWorkerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: SessionInvoices;
+  /** Creates the invoice of a session, unless it exists. */
+  readonly openInvoice: (session: Session, context: SessionContext) => Promise<unknown>;
   readonly clock: Clock;
 }
 
@@ -116,17 +117,22 @@ export class SessionWorker implements SessionListener {
   }
 
   /** Notification that an attempt at the invoice has ended. */
-  async invoiceChanged({ sessionId }: { sessionId: string }, context: CallContext): Promise<void> {
+  async invoiceChanged(
+    { sessionId, invoiceId }: { readonly sessionId: string; readonly invoiceId: string },
+    context: CallContext,
+  ): Promise<void> {
     const stored = await this.within(context).find(sessionId);
     // An expired session may be deleted long before its void invoice changes.
     if (stored === undefined || stored.state.isTombstone) return;
     const { state } = stored;
+    // News of an invoice that a discount code has replaced.
+    if (state.invoiceId !== invoiceId) return;
     if ((state.payment ?? state.challenge) !== undefined) await this.carryOut(stored, context);
     else if (state.phase === 'READY') await this.completeIfPaid(state, context);
   }
 
   async holdForLatePayment(
-    { sessionId, payment }: { readonly sessionId: string; readonly payment: Payment },
+    { sessionId, invoiceId, payment }: Parameters<SessionListener['holdForLatePayment']>[0],
     context: SessionContext,
   ): Promise<boolean> {
     const { callId: paymentKey, methodId: paymentMethodId, number: latePayment } = payment;
@@ -136,11 +142,11 @@ export class SessionWorker implements SessionListener {
     const claimedAt = this.dependencies.clock.now();
     const hold = { paymentKey, paymentMethodId, returnUrl: '', claimedAt, latePayment };
     const { isClaimed, stored } = await this.tryClaim(sessionId, context, (record, now) =>
-      holdForLate(record, { ...hold, now }),
+      isOf(record, invoiceId) ? holdForLate(record, { ...hold, now }) : unchanged(record),
     );
     const { state } = stored;
     if (isClaimed) return true;
-    if (state.isTombstone) return false;
+    if (state.isTombstone || !isOf(state, invoiceId)) return false;
     if (state.payment?.latePayment === latePayment) return true;
     if (state.phase === 'PAYING' || state.phase === 'READY') throw paymentInProgress();
     return false;
@@ -168,6 +174,8 @@ export class SessionWorker implements SessionListener {
     const { invoiceId, total } = session;
     const { paymentKey, paymentMethodId, returnUrl, expectedAmount } = planOf(session);
     const latePayment = session.payment?.latePayment;
+    // The replacing invoice may still be missing after a crash.
+    if (session.codes !== undefined) await this.dependencies.openInvoice(session, context);
     if (latePayment !== undefined) {
       const late = { invoiceId, number: latePayment };
       return this.record(stored, await invoices.settleLate(late, context), context);
@@ -238,6 +246,10 @@ export class SessionWorker implements SessionListener {
   }
 }
 
+function isOf(record: SessionRecord, invoiceId: string): boolean {
+  return !record.isTombstone && record.invoiceId === invoiceId;
+}
+
 function resultOf(payment: SessionPayment): PaymentResult | undefined {
   switch (payment.kind) {
     case 'PAID': {
@@ -263,7 +275,8 @@ function planOf({ id, payment, challenge }: Pick<Session, 'id' | 'payment' | 'ch
   return plan;
 }
 
-function paymentInProgress(): DomainError {
+/** The refusal of a call that would interfere with a running payment. */
+export function paymentInProgress(): DomainError {
   const message = 'A payment of the session is in progress';
   return new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
 }

@@ -89,6 +89,20 @@ interface PaymentError {
   readonly at: Date;
 }
 
+/** Codes that the payer of a session has typed. */
+export interface TypedCodes {
+  /** Number of rounds: each accepted, removed or abandoned code is one. */
+  readonly round: number;
+  /** Number of codes that were not valid. */
+  readonly wrong: number;
+  /** Number of invoices that a code, or its removal, has replaced. */
+  readonly replacements: number;
+  /** Redemption of the session's discount; undefined: no typed code is in force. */
+  readonly held: { readonly round: number; readonly holderId: string } | undefined;
+  /** Invoice that the present one has replaced; undefined: none. */
+  readonly replacedInvoiceId: string | undefined;
+}
+
 /** A purchase by one customer. */
 export interface Session extends Offer {
   readonly id: string;
@@ -118,7 +132,7 @@ export interface Session extends Offer {
   readonly refusal: Refusal | undefined;
   /** While EXPIRED; undefined if it ended before reasons were recorded. */
   readonly endReason: EndReason | undefined;
-  /** Derived, and known before the invoice exists. */
+  /** Derived, and known before the invoice exists. A typed code replaces it. */
   readonly invoiceId: string;
   /**
    * Price of the purchase after its discount; undefined until known, and permanently if the session
@@ -135,6 +149,10 @@ export interface Session extends Offer {
   readonly completedAt: Date | undefined;
   /** Derived; undefined for a one-time purchase. */
   readonly subscriptionId: string | undefined;
+  /** Its page takes discount codes. Absent means false. */
+  readonly allowsCodes?: boolean | undefined;
+  /** Undefined: no code was typed. */
+  readonly codes?: TypedCodes | undefined;
   /**
    * True once all work after the end is done: the subscription is created, or the invoice is void
    * and the redemption free.
@@ -187,6 +205,7 @@ export type NewSession = Offer &
     | 'subscriptionId'
     | 'total'
     | 'pageHash'
+    | 'allowsCodes'
   > & {
     /**
      * True if created on the link's public page, whose visitors hold redemptions for a short time.

@@ -54,7 +54,6 @@ export function processOn(db: Replicas['db']) {
   const peers = { customer: { fixCurrency: () => Promise.resolve({}) } };
   const definition = { ...sessionDefinition, encodeEvent: sessionEventEncoder(pages) };
   const sessions = new AggregateCollection<SessionRecord>(db, definition, storeDependencies);
-  const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: advancingClock });
   const settings = new BillingSettingsStore(
     new AggregateCollection(db, billingSettingsDefinition, storeDependencies),
     new BrandingStore(new AggregateCollection(db, brandingDefinition, storeDependencies)),
@@ -64,6 +63,10 @@ export function processOn(db: Replicas['db']) {
     peers: peers as never,
   };
   const preparer = new SessionPreparer(dependencies);
+  const worker = new SessionWorker({
+    ...{ sessions, invoices: sessionInvoices, clock: advancingClock },
+    openInvoice: (session, context) => preparer.invoiceOf(session, context),
+  });
   const logger = createLogger({ service: 'test', level: 'silent' });
   const commands = sessionCommands({ ...dependencies, preparer, logger });
   return { ...replica, collection, sessions, worker, preparer, commands };
@@ -99,7 +102,8 @@ export async function aScene({ sessions }: SceneProcess): Promise<Scene> {
 export async function finish(process: SceneProcess, scene: Scene): Promise<void> {
   const { sessions, invoices, collection, worker, commands } = process;
   const { context, sessionId, invoiceId } = scene;
-  const tellSession: CommandHandler = () => worker.invoiceChanged({ sessionId }, context);
+  const news = { sessionId, invoiceId };
+  const tellSession: CommandHandler = () => worker.invoiceChanged(news, context);
   const preferMethod: CommandHandler = () => Promise.resolve();
   await carryOut(sessions, sessionId, commands, context);
   const isMade = (await invoices.within(context).find(invoiceId)) !== undefined;

@@ -17,6 +17,10 @@ export function openReaders(db: Db, { sessions }: { sessions: Peer<SessionServic
     db
       .collection<{ _id: string; amount: Long }>('sandboxCharges')
       .countDocuments({ _id: { $regex: `^${invoiceId ?? ''}:` }, amount: { $gt: Long.ZERO } });
+  const invoiceStatus = async (_id: string) => {
+    const invoice = await db.collection<{ _id: string }>('invoices').findOne({ _id });
+    return (invoice as { readonly status?: string } | null)?.status;
+  };
   const defaultMethod = async ({ customerId }: Session, { tenant }: CallContext) => {
     const { environmentId } = tenant;
     const payer = await db.collection('payers').findOne({ environmentId, customerId });
@@ -41,7 +45,10 @@ export function openReaders(db: Db, { sessions }: { sessions: Peer<SessionServic
     const provider = sandboxOf(db, context.tenant.environmentId);
     await provider.continueCharge({ key, customerId, approved: true });
   };
-  return { storedSessions, takenNumbers, charges, defaultMethod, quiet, answerAtProvider };
+  return {
+    ...{ storedSessions, takenNumbers, charges, defaultMethod, quiet, answerAtProvider },
+    invoiceStatus,
+  };
 }
 
 export interface StoredSession {

@@ -156,6 +156,10 @@ export class Shop {
         this.redemptions.set(holderId, 'HELD');
         return { discount };
       },
+      validateCode: async ({ code }) => {
+        const isTyped = (discount: Discount) => discount.code?.toLowerCase() === code.toLowerCase();
+        return { discount: found([...this.discounts.values()].find(isTyped), 'Discount') };
+      },
       confirmRedemption: async ({ holderId }) => {
         this.redemptions.set(holderId, 'CONFIRMED');
         return {};

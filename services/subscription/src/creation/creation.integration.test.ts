@@ -102,6 +102,38 @@ describe('creating a subscription', () => {
     expect(await under.get(created.id, context)).toEqual(created);
   });
 
+  test('with several items bills each of them, in their order', async () => {
+    const context = at();
+    const { products } = under.peers;
+    products.set('base', aProduct({ id: 'base', name: 'Base' }));
+    products.set('seats', aProduct({ id: 'seats', name: 'Seats' }, { amount: 500n }));
+    const items = { items: [{ productId: 'base' }, { productId: 'seats', quantity: 3 }] };
+    const created = await under.create({ productId: '', items }, context);
+    expect(created).toMatchObject({
+      productId: 'base',
+      items: [
+        { productId: 'base', quantity: 1 },
+        { productId: 'seats', quantity: 3 },
+      ],
+    });
+    expect(under.peers.invoices.at(-1)?.request.lineItems).toMatchObject([
+      { description: 'Base', amount: 2900n, itemId: created.items[0]?.id },
+      { description: 'Seats', amount: 500n, itemId: created.items[1]?.id, itemProductId: 'seats' },
+    ]);
+    const filter = { customerId: undefined, productId: 'seats', page: 1, perPage: 10 };
+    const listed = await under.subscription.listSubscriptions(filter as never, context);
+    expect(listed.subscriptions.map(({ id }) => id)).toEqual([created.id]);
+  });
+
+  test.each([
+    ['euro', { items: ['1.productId: Price has another currency'] }],
+    ['once', { items: ['1.productId: Price is not recurring'] }],
+    ['product', { items: ['1.productId: Product is there twice'] }],
+  ])('with several items refuses %s next to a product', async (productId, fields) => {
+    const items = { items: [{ productId: 'product' }, { productId }] };
+    await expect(under.create({ productId: '', items }, at())).rejects.toMatchObject({ fields });
+  });
+
   test('returns the outcome of the first charge', async () => {
     const context = at();
     under.peers.isCollecting = true;

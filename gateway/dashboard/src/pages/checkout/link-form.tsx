@@ -4,7 +4,7 @@ import { ChoicesField, Form, TextField } from '../../parts/form/form';
 import { EmptyState } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { DiscountField, ProductsField, useSoldProducts } from '../../resources/pickers';
-import { collectLabels, typedBounds } from './link-terms';
+import { codeLabels, collectLabels, typedBounds } from './link-terms';
 
 export type CheckoutLink = ReturnType<typeof toJsonCheckoutLink>;
 
@@ -30,6 +30,7 @@ export function LinkEditForm({
           returnUrl: values.optional('returnUrl') ?? null,
           quantity: typedBounds(values),
           collect: values.all('collect'),
+          allowDiscountCodes: values.all('codes').length > 0,
         });
         onDone();
       }}
@@ -41,8 +42,12 @@ export function LinkEditForm({
   );
 }
 
-/** Quantities to choose from, and facts that the page asks for. */
-function TermsFields({ quantity, collect }: Pick<CheckoutLink, 'quantity' | 'collect'>) {
+/** Quantities to choose from, facts that the page asks for, and discount codes. */
+function TermsFields({
+  quantity,
+  collect,
+  allowDiscountCodes,
+}: Pick<CheckoutLink, 'quantity' | 'collect' | 'allowDiscountCodes'>) {
   return (
     <>
       <TextField
@@ -66,6 +71,14 @@ function TermsFields({ quantity, collect }: Pick<CheckoutLink, 'quantity' | 'col
         choices={Object.keys(collectLabels)}
         labelOf={(fact) => collectLabels[fact as keyof typeof collectLabels]}
         marked={collect}
+      />
+      <ChoicesField
+        name="codes"
+        label="Discount codes"
+        hint="On the payment page, unless the link has a discount."
+        choices={Object.keys(codeLabels)}
+        labelOf={(choice) => codeLabels[choice as keyof typeof codeLabels]}
+        marked={allowDiscountCodes ? ['ALLOWED'] : []}
       />
     </>
   );
@@ -134,6 +147,7 @@ export function LinkForm({
                 returnUrl: values.optional('returnUrl'),
                 quantity: typedBounds(values),
                 collect: values.all('collect'),
+                allowDiscountCodes: values.all('codes').length > 0,
               });
               onCreated(link);
             }}
@@ -141,7 +155,7 @@ export function LinkForm({
             <TextField name="label" label="Title" hint="Shown to customers." />
             <ProductsField newest={data} total={total} hint="Customers choose one of these." />
             <DiscountField />
-            <TermsFields quantity={null} collect={[]} />
+            <TermsFields quantity={null} collect={[]} allowDiscountCodes={false} />
             <AddressFields successUrl={null} returnUrl={null} />
           </Form>
         )

@@ -9,6 +9,9 @@ export const collectLabels: Readonly<Record<CheckoutLink['collect'][number], str
   ADDRESS: 'Address',
 };
 
+/** Offers of a link that a form marks, with their labels. */
+export const codeLabels = { ALLOWED: 'Customers may type a discount code' } as const;
+
 /**
  * Bounds of the quantity from a form: none if both are empty; a minimum of 1 if only the maximum is
  * given. What is no number is left to the API to refuse.

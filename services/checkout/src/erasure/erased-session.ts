@@ -1,6 +1,6 @@
 import { only, unchanged } from '@billing/kernel/transition';
 import { customerSnapshot } from '../peer/customer';
-import type { Session, SessionRecord, SessionTransition } from './session';
+import type { Session, SessionRecord, SessionTransition } from '../sales/session';
 
 /** The session without personal data of its deleted customer. */
 export function eraseSession(record: SessionRecord): SessionTransition {

@@ -1,0 +1,157 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import { invalidInput } from '@billing/kernel/domain-error';
+import type { SessionInvoices } from '../collection/session-invoice-worker';
+import { codeOf, findCode, holdCode } from '../peer/discount';
+import {
+  applyCode,
+  codeRedemptionOf,
+  countWrongCode,
+  nextCodeRound,
+  refuseRound,
+  removeCode,
+  removesCode,
+  takesCode,
+} from './discount-code';
+import { currentSession, type SessionPaymentDependencies } from './pay-session';
+import { totalOfPurchase } from './purchase';
+import { productIdsOf, type Session, type SessionRecord } from './session';
+import type { SessionPreparer } from './session-preparation-worker';
+import { paymentInProgress } from './session-worker';
+
+export interface DiscountCodeDependencies extends SessionPaymentDependencies {
+  readonly sessionInvoices: SessionInvoices;
+  readonly preparer: SessionPreparer;
+}
+
+type StoredSession = Stored<SessionRecord>;
+
+/**
+ * Puts a typed code in force. The redemption is held first, under an id of its round, so that the
+ * write that decides the round is the only one that may use it.
+ */
+export async function applyDiscountCode(
+  { id, code }: { readonly id: string; readonly code: string },
+  context: CallContext,
+  dependencies: DiscountCodeDependencies,
+): Promise<StoredSession> {
+  const { sessions, peers, preparer } = dependencies;
+  const stored = await currentSession(id, context, dependencies);
+  const { state } = stored;
+  if (isDone(state, code)) return stored;
+  if (!takesCode(state)) throw codeNotValid();
+  // The invoice that is to be replaced may still be missing after a crash.
+  await preparer.invoiceOf(state, context);
+  const found = await findCode(peers, code, context);
+  const round = nextCodeRound(state);
+  const { environmentId } = context.tenant;
+  const holderId = derivedId(environmentId, 'redemption', id, round);
+  const holder = { discountId: found ?? '', holderId, sessionId: id, round };
+  const bought = { productIds: productIdsOf(state), currency: state.currency };
+  const discount =
+    found === undefined ? undefined : await holdCode(peers, { ...holder, ...bought }, context);
+  if (found === undefined || discount === undefined) {
+    await sessions.within(context).mutate(id, countWrongCode);
+    throw codeNotValid();
+  }
+  const discountId = found;
+  const snapshots = { ...state.snapshots, discount };
+  const total = totalOfPurchase({ ...state, snapshots });
+  const invoiceId = derivedId(environmentId, id, 'invoice', round);
+  const applied = await sessions.within(context).mutate(id, (record, now) =>
+    applyCode(record, { round, holderId, discountId, discount, total, invoiceId, now }),
+  );
+  if (isInForce(applied.state, { discountId, holderId })) {
+    return withInvoices(applied, state, context, dependencies);
+  }
+  // Another code, a payment or the end of the session came first.
+  await peers.discount.releaseRedemption({ discountId, holderId }, context);
+  if (isDone(applied.state, code)) return applied;
+  throw codeNotValid();
+}
+
+/** Takes a typed code off again. */
+export async function removeDiscountCode(
+  id: string,
+  context: CallContext,
+  dependencies: DiscountCodeDependencies,
+): Promise<StoredSession> {
+  const { sessions, preparer } = dependencies;
+  const stored = await currentSession(id, context, dependencies);
+  const { state } = stored;
+  refuseWhilePaying(state);
+  if (!removesCode(state)) return stored;
+  await preparer.invoiceOf(state, context);
+  const round = nextCodeRound(state);
+  const total = totalOfPurchase({ ...state, snapshots: { ...state.snapshots, discount: undefined } });
+  const invoiceId = derivedId(context.tenant.environmentId, id, 'invoice', round);
+  const removed = await sessions
+    .within(context)
+    .mutate(id, (record) => removeCode(record, { round, total, invoiceId }));
+  refuseWhilePaying(removed.state);
+  return withInvoices(removed, state, context, dependencies);
+}
+
+/**
+ * Returns the state of a redemption that a typed code holds. A round that no code has decided yet is
+ * refused first, so that a call that is late finds it taken.
+ */
+export async function checkCode(
+  { id, ...code }: { readonly id: string; readonly discountId: string; readonly round: number },
+  context: CallContext,
+  { sessions }: Pick<DiscountCodeDependencies, 'sessions'>,
+): Promise<'HELD' | 'CONFIRMED' | 'RELEASED'> {
+  const store = sessions.within(context);
+  const found = await store.find(id);
+  // Codes are typed on pages of sessions that exist.
+  if (found === undefined) return 'RELEASED';
+  const known = codeRedemptionOf(found.state, code);
+  if (known !== undefined) return known;
+  const { state } = await store.mutate(id, (record) => refuseRound(record, code.round));
+  return codeRedemptionOf(state, code) ?? 'HELD';
+}
+
+/** Creates the session's invoice, and voids the one that it has replaced; the relay does so, too. */
+async function withInvoices(
+  stored: StoredSession,
+  { invoiceId: replacedId }: Pick<Session, 'invoiceId'>,
+  context: CallContext,
+  { preparer, sessionInvoices }: DiscountCodeDependencies,
+): Promise<StoredSession> {
+  const { state } = stored;
+  if (state.isTombstone || state.invoiceId === replacedId) return stored;
+  await preparer.invoiceOf(state, context);
+  const { id: sessionId, customerId, currency } = state;
+  await sessionInvoices.void({ invoiceId: replacedId, sessionId, customerId, currency }, context);
+  return stored;
+}
+
+/** True if nothing is left to do: the session has ended, or has this code. */
+function isDone(record: SessionRecord, code: string): boolean {
+  if (record.isTombstone || record.phase === 'EXPIRED' || record.phase === 'COMPLETE') return true;
+  refuseWhilePaying(record);
+  const { codes, snapshots } = record;
+  if (codes?.held === undefined || snapshots.discount === undefined) return false;
+  return codeOf(snapshots.discount)?.toLowerCase() === code.trim().toLowerCase();
+}
+
+function isInForce(
+  record: SessionRecord,
+  { discountId, holderId }: { readonly discountId: string; readonly holderId: string },
+): boolean {
+  if (record.isTombstone) return false;
+  return record.discountId === discountId && record.codes?.held?.holderId === holderId;
+}
+
+function refuseWhilePaying(record: SessionRecord): void {
+  if (record.isTombstone) return;
+  const { phase, challenge } = record;
+  if (phase === 'PAYING' || (phase === 'READY' && challenge !== undefined)) {
+    throw paymentInProgress();
+  }
+}
+
+function codeNotValid(): Error {
+  return invalidInput({ code: ['This code is not valid.'] });
+}
