@@ -45,6 +45,45 @@ describe('POST /checkout', () => {
     });
   });
 
+  test('sells several items together, each with a line of its own', async () => {
+    const seats = await make('/products', { ...product, name: 'Seats', type: 'PER_UNIT' });
+    const items = [{ productId: sold.id }, { priceId: seats.priceId, quantity: 2 }];
+    const answer = await api.post('/checkout', { customerId: customer.id, items });
+    expect(answer.status).toBe(201);
+    const { sessionId, invoice } = answer.body;
+    expect(invoice).toMatchObject({
+      total: 8700,
+      lineItems: [{ amount: 2900 }, { amount: 5800, productId: seats.id }],
+    });
+    const session = await api.expect(200, api.get(`/checkout/${sessionId}`));
+    expect(session.items).toEqual([
+      { productId: sold.id, priceId: sold.priceId, quantity: 1 },
+      { productId: seats.id, priceId: seats.priceId, quantity: 2 },
+    ]);
+  });
+
+  test.each<[string, () => object, object]>([
+    [
+      'items next to a product',
+      () => ({ productId: sold.id, items: [{ productId: sold.id }] }),
+      { items: ['Not together with productId, priceId or quantity'] },
+    ],
+    [
+      'a product twice',
+      () => ({ items: [{ productId: sold.id }, { priceId: sold.priceId }] }),
+      { items: ['1.priceId: Product is there twice'] },
+    ],
+    ['an item without a product', () => ({ items: [{}] }), { items: ['0.productId: Required'] }],
+    [
+      'an unknown field of an item',
+      () => ({ items: [{ productId: sold.id, count: 2 }] }),
+      { items: ['0.count: Unknown field'] },
+    ],
+  ])('refuses %s', async (_case, terms, error) => {
+    const answer = await api.post('/checkout', { customerId: customer.id, ...terms() });
+    expect([answer.status, answer.body]).toEqual([400, { error }]);
+  });
+
   test.each([
     ['a price', () => ({ priceId: sold.priceId })],
     ['a product as a price', () => ({ priceId: sold.id })],
@@ -173,7 +212,9 @@ describe('GET /checkout/:sessionId', () => {
       productId: sold.id,
       priceId: sold.priceId,
       quantity: 3,
+      items: [{ productId: sold.id, priceId: sold.priceId, quantity: 3 }],
       discountId: null,
+      allowDiscountCodes: false,
       checkoutLinkId: null,
       invoiceId: invoice.id,
       subscriptionId: null,
@@ -242,6 +283,7 @@ describe('checkout links', () => {
       organizationId: customer.organizationId,
       active: true,
       discountId: null,
+      allowDiscountCodes: false,
       url: expect.stringMatching(new RegExp(`^${system.gatewayUrl}/link/[\\w-]{43}$`)),
       createdAt: startsAt,
       updatedAt: startsAt,

@@ -24,6 +24,40 @@ describe('a subscription', () => {
   const subscribe = (changes: object) =>
     api.post('/subscriptions', { customerId, productId, ...changes });
 
+  test('may have several items, the first of which is its own product', async () => {
+    const added = await api.expect(201, api.post('/products', { ...product, name: 'Add-on' }));
+    const items = [{ productId }, { priceId: added.priceId, quantity: 2 }];
+    const created = await api.expect(201, subscribe({ productId: undefined, items }));
+    expect(created).toMatchObject({
+      productId,
+      items: [{ productId }, { productId: added.id, priceId: added.priceId, quantity: 2 }],
+    });
+    const listed = await api.expect(200, api.get(`/subscriptions?productId=${String(added.id)}`));
+    expect(listed.data.map(({ id }: any) => id)).toEqual([created.id]);
+  });
+
+  test.each<[string, () => object, object]>([
+    ['no product', () => ({ productId: undefined }), { productId: ['Required'] }],
+    [
+      'items next to a quantity',
+      () => ({ productId: undefined, items: [{ productId }], quantity: 1 }),
+      { items: ['Not together with productId, priceId or quantity'] },
+    ],
+    [
+      'no item',
+      () => ({ productId: undefined, items: [] }),
+      { items: ['Must have at least 1 element'] },
+    ],
+    [
+      'a product twice',
+      () => ({ productId: undefined, items: [{ productId }, { productId }] }),
+      { items: ['1.productId: Product is there twice'] },
+    ],
+  ])('with %s is refused', async (_case, changes, error) => {
+    const answer = await subscribe(changes());
+    expect([answer.status, answer.body]).toEqual([400, { error }]);
+  });
+
   test('is returned after its first charge is applied', async () => {
     const created = await api.expect(
       201,

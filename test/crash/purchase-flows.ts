@@ -1,6 +1,10 @@
 import { aCustomer, aProduct, aSubscription, type CrashFlow, invoicesOf, payUntil } from './flow';
+import { eventually } from '@billing/chassis/testing';
+import { Payer } from '../support/payer';
 import type { PersistentClient } from '../support/persistent-client';
 
+// A payment page may wait for the lease of a process that died.
+const codeTimeoutMs = 100_000;
 // A session is open for a day.
 const afterExpiry = '2026-02-02T00:00:00.000Z';
 
@@ -63,6 +67,47 @@ const expiry: CrashFlow = {
   },
 };
 
+const code: CrashFlow = {
+  name: 'a discount code that a payer types at a checkout',
+  prepare: async (client) => {
+    const half = { name: 'Half', code: 'HALF', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
+    const { id: discountId } = await client.post(201, '/discounts', { ...half, maxRedemptions: 1 });
+    const purchase = { ...(await aCustomer(client)), ...(await aProduct(client)) };
+    const wanted = { ...purchase, allowDiscountCodes: true };
+    return { discountId, session: await client.post(201, '/checkout', wanted) };
+  },
+  act: async (client, prepared) => {
+    const { session, discountId } = prepared;
+    const url = session.checkoutUrl as string;
+    const payer = new Payer(client.api.gatewayUrl);
+    const typed = async () =>
+      (await client.get(`/checkout/${session.sessionId as string}`)).discountId === discountId;
+    await eventually(
+      async () => {
+        if (await typed()) return;
+        const page = await payer.post(`${url}/code`, { discountCode: 'half' });
+        throw new Error(`No discount yet; the page: ${page.text}`);
+      },
+      { timeoutMs: codeTimeoutMs, everyMs: 200, everyMsMax: 3_000 },
+    );
+    await payUntil(() => isSessionAt('COMPLETE', session, client), { client, url });
+    return prepared;
+  },
+  expectGoal: async (client, { discountId, session }) => {
+    const paid = await client.get(`/checkout/${session.sessionId as string}`);
+    expect(paid).toMatchObject({
+      ...{ status: 'COMPLETE', discountId },
+      invoice: { status: 'PAID', total: 1450 },
+    });
+    expect(await client.get(`/invoices/${session.invoice.id as string}`)).toMatchObject({
+      ...{ status: 'VOID', payments: [] },
+    });
+    expect(await client.get(`/discounts/${discountId as string}`)).toMatchObject({
+      redemptionCount: 1,
+    });
+  },
+};
+
 const invoicePage: CrashFlow = {
   name: "payment of an invoice on its page with another card than the customer's",
   prepare: async (client) => {
@@ -93,5 +138,6 @@ export const purchaseFlows: readonly CrashFlow[] = [
   checkout('checkout, paid with a card that asks for 3-D Secure', '4000002500003155'),
   checkout('checkout of a trial', '4242424242424242', { trialDays: 14 }),
   expiry,
+  code,
   invoicePage,
 ];

@@ -189,6 +189,49 @@ describe.each([
   );
 });
 
+testInChromium.each([
+  ['on a desk', wide],
+  ['on a phone in the dark', small],
+  ['in the dark', { ...wide, colorScheme: 'dark' as const }],
+  ['on a phone', { ...small, colorScheme: 'light' as const }],
+])(
+  'a payer of several items types a discount code %s (needs Chromium)',
+  async (place, options) => {
+    const code = `SPRING-${String(Date.now())}`;
+    await create('/discounts', {
+      name: 'Spring',
+      code,
+      type: 'PERCENTAGE',
+      value: 20,
+      duration: 'ONCE',
+    });
+    const { id: customerId } = await create('/customers', { email: 'a@b.co' });
+    const base = await create('/products', { ...product, name: 'Base' });
+    const seats = await create('/products', { ...product, name: 'Seats', type: 'PER_UNIT' });
+    const items = [{ productId: base.id }, { productId: seats.id, quantity: 3 }];
+    const session = { customerId, items, allowDiscountCodes: true };
+    const { checkoutUrl } = await create('/checkout', session);
+    await visit(browser!, { ...options, javaScriptEnabled: false }, async (page) => {
+      await page.goto(checkoutUrl);
+      await page.getByText('Add a discount code').click();
+      await takeScreenshot(page, `code ${place}`);
+      await page.getByLabel('Discount code').fill('WRONG');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText('This code is not valid.').waitFor();
+      await expectToFit(page);
+      await takeScreenshot(page, `code wrong ${place}`);
+      await page.getByLabel('Discount code').fill(code);
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText('Discount Spring is applied.').waitFor();
+      await expectToFit(page);
+      await takeScreenshot(page, `code applied ${place}`);
+      await page.getByRole('button', { name: 'Remove' }).click();
+      await page.getByText('€116.00 due today').waitFor();
+    });
+  },
+  timeoutMs,
+);
+
 testInChromium(
   'with JavaScript the same forms work, a trial is confirmed, and two clicks make one order (needs Chromium)',
   async () => {

@@ -71,6 +71,69 @@ describe('the page of a session', () => {
     expect(autocompletes).toEqual(['cc-number', 'cc-exp', 'cc-csc', 'cc-name']);
   });
 
+  test('takes a discount code, refuses a wrong one, and takes it off again', async () => {
+    const half = { name: 'Half off', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
+    const code = `half-${String(Date.now())}`;
+    const { id: discountId } = await make('/discounts', { ...half, code });
+    const begun = await begin({}, { allowDiscountCodes: true });
+    const url = begun.checkoutUrl as string;
+    expect((await payer.open(url)).text).toContain('Add a discount code');
+    const wrong = await payer.post(`${url}/code`, { discountCode: 'wrong' });
+    expect([wrong.status, wrong.text]).toEqual([
+      200,
+      expect.stringContaining('This code is not valid.'),
+    ]);
+    expect(await sessionOf(begun)).toMatchObject({
+      ...{ discountId: null, invoiceId: begun.invoice.id },
+    });
+    const applied = await payer.post(`${url}/code`, { discountCode: ` ${code.toUpperCase()} ` });
+    expectSafe(applied);
+    expect(applied.text).toContain('$14.50 due today');
+    expect(applied.text).toContain('Discount Half off is applied.');
+    const session = await sessionOf(begun);
+    expect(session).toMatchObject({ discountId, invoice: { status: 'OPEN', total: 1450 } });
+    expect(session.invoiceId).not.toBe(begun.invoice.id);
+    const replaced = await api.expect(200, api.get(`/invoices/${String(begun.invoice.id)}`));
+    expect(replaced.status).toBe('VOID');
+    const removed = await payer.post(`${url}/code/remove`, {});
+    expect(removed.text).toContain('$29.00 due today');
+    await payer.post(`${url}/code`, { discountCode: code });
+    const paid = await payer.submit(await payer.open(url), card());
+    expect(paid.text).toContain('Thank you');
+    expect(await sessionOf(begun)).toMatchObject({
+      status: 'COMPLETE',
+      invoice: { amountPaid: 1450 },
+      subscription: { discountId },
+    });
+    const { redemptionCount } = await api.expect(200, api.get(`/discounts/${String(discountId)}`));
+    expect(redemptionCount).toBe(1);
+  });
+
+  test('asks for no code while a challenge waits for its payer', async () => {
+    const begun = await begin({}, { allowDiscountCodes: true });
+    await payer.submit(await payer.open(begun.checkoutUrl), card(securedOnce));
+    const answer = await payer.post(`${String(begun.checkoutUrl)}/code`, { discountCode: 'any' });
+    expect(answer.text).toContain('A payment is running.');
+  });
+
+  test('shows all items of a purchase, also during a trial', async () => {
+    const customer = await make('/customers', { email: 'ada@example.com' });
+    const trial = await make('/products', { ...usd, trialDays: 14 });
+    const seats = await make('/products', { ...usd, name: 'Seats', type: 'PER_UNIT', amount: 500 });
+    const others = [{ productId: seats.id, quantity: 3 }];
+    const open = async (productId: string) => {
+      const items = [{ productId }, ...others];
+      const { checkoutUrl } = await make('/checkout', { customerId: customer.id, items });
+      return payer.open(checkoutUrl);
+    };
+    const page = await open((await make('/products', usd)).id);
+    for (const text of ['$44.00 due today', 'Seats', '$15.00']) expect(page.text).toContain(text);
+    const free = await open(trial.id);
+    expect(free.text).toContain('14 days free, then $44.00 every month');
+    expect(free.text).toContain('Seats');
+    expect(free.text).toContain('Quantity: 3');
+  });
+
   test('accepts a card and sends the payer back to the seller', async () => {
     const begun = await begin({}, { successUrl });
     const paid = await payer.submit(await payer.open(begun.checkoutUrl), card());

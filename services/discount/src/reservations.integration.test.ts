@@ -227,7 +227,14 @@ test('a maximum can be lowered below more slots than one read returns, unless on
   });
   const slots = new SlotStore(openSlots(mongo.db), tenant);
   const askAt = new Date(now.getTime() + 3_600_000);
-  const holder = { id: 'late', kind: 'SUBSCRIPTION', change: null, code: null, heldAt: now, askAt } as const;
+  const holder = {
+    id: 'late',
+    kind: 'SUBSCRIPTION',
+    change: null,
+    code: null,
+    heldAt: now,
+    askAt,
+  } as const;
   const added = Array.from({ length: 2_100 }, (_, index) => ({ number: index + 1, stamp: 1 }));
   await slots.add('many', added);
   await slots.take('many', { number: 2_050, holder, version: 1 });

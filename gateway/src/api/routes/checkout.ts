@@ -94,9 +94,9 @@ export const checkoutRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'product_not_found', 'checkout_link_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateCheckoutSession, request, (fields) => ({
+      const input = readBody(CreateCheckoutSession, request, (fields, body) => ({
         locale: localeProblems(fields.locale),
-        items: itemFieldProblems(fields).items,
+        items: itemFieldProblems(fields, body).items,
       }));
       const items = toProtoItems(input.items);
       const answer = await peers.session.createSession({ ...input, items }, request.context);

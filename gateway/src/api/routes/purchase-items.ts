@@ -17,13 +17,17 @@ interface PurchaseFields extends NamedItem {
 }
 
 /** Problems of a body that names no item, or items twice. */
-export function itemFieldProblems({ items, ...single }: PurchaseFields): {
-  readonly productId: string[];
-  readonly items: string[];
-} {
+export function itemFieldProblems(
+  { items, ...single }: PurchaseFields,
+  { sent }: { readonly sent: Readonly<Record<string, unknown>> },
+): { readonly productId: string[]; readonly items: string[] } {
   const { productId, priceId, quantity } = single;
   const isNamed = productId !== undefined || priceId !== undefined;
-  if (items === undefined) return { productId: isNamed ? [] : ['Required'], items: [] };
+  if (items === undefined) {
+    // Items of the wrong shape are named already.
+    const isMissing = !isNamed && (sent.items ?? null) === null;
+    return { productId: isMissing ? ['Required'] : [], items: [] };
+  }
   const isTwice = isNamed || quantity !== undefined;
   return {
     productId: [],

@@ -68,8 +68,8 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
       <h2 id="pay">${say(asksCountry ? 'session.yourCountry' : paymentTitle(view))}</h2>
       ${session.discountLost === true && notice(say('session.discountTitle'), say('session.discountGone'))}
       ${error !== undefined && !hasProblems && notice(say('payment.lastFailed'), payerMessage(error.code))}
-      ${codeForm(view, payment.wrongCode)}
-      ${asksCountry ? countryForm(view, payment.buyer) : [controls(view, payment), taxIdForm(view, payment.buyer)]}
+      ${asksCountry ? countryForm(view, payment.buyer) : controls(view, payment)}
+      ${codeForm(view, payment.wrongCode)} ${!asksCountry && taxIdForm(view, payment.buyer)}
       ${cancelLink(session)}
     </section>`,
   ];

@@ -141,11 +141,7 @@ async function showSession(
   view: SessionView,
   request: PageRequest,
   peers: Peers,
-  {
-    buyer,
-    wrongCode,
-    ...input
-  }: PaymentInput & Pick<PaymentControls, 'buyer' | 'wrongCode'> = {},
+  { buyer, wrongCode, ...input }: PaymentInput & Pick<PaymentControls, 'buyer' | 'wrongCode'> = {},
 ): Promise<ApiAnswer> {
   const { session, invoice, action, isPaying, path, isTest } = view;
   const locales = sessionLocales(view);

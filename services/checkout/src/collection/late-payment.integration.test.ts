@@ -56,7 +56,8 @@ async function settleLate(scene: Scene, now = scene.context.now) {
   const { context, sessionId, invoiceId } = scene;
   const at = { ...context, now };
   const { stored, payment } = await failedPayment(scene);
-  const holdSession = () => process.worker.holdForLatePayment({ sessionId, invoiceId, payment }, at);
+  const holdSession = () =>
+    process.worker.holdForLatePayment({ sessionId, invoiceId, payment }, at);
   return process.payments.settleLate(stored, { payment, holdSession }, at);
 }
 
@@ -92,7 +93,10 @@ test('a held session is complete although it expires before its invoice is paid'
   const { context, sessionId, invoiceId } = scene;
   const { stored, payment } = await failedPayment(scene);
   const holdSession = async () => {
-    const isHeld = await process.worker.holdForLatePayment({ sessionId, invoiceId, payment }, context);
+    const isHeld = await process.worker.holdForLatePayment(
+      { sessionId, invoiceId, payment },
+      context,
+    );
     // The process paused here until another one resumed the session and the session's time was
     // over.
     await process.worker.resume(sessionId, context);

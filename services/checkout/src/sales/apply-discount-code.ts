@@ -59,9 +59,11 @@ export async function applyDiscountCode(
   const snapshots = { ...state.snapshots, discount };
   const total = totalOfPurchase({ ...state, snapshots });
   const invoiceId = derivedId(environmentId, id, 'invoice', round);
-  const applied = await sessions.within(context).mutate(id, (record, now) =>
-    applyCode(record, { round, holderId, discountId, discount, total, invoiceId, now }),
-  );
+  const applied = await sessions
+    .within(context)
+    .mutate(id, (record, now) =>
+      applyCode(record, { round, holderId, discountId, discount, total, invoiceId, now }),
+    );
   if (isInForce(applied.state, { discountId, holderId })) {
     return withInvoices(applied, state, context, dependencies);
   }
@@ -84,7 +86,10 @@ export async function removeDiscountCode(
   if (!removesCode(state)) return stored;
   await preparer.invoiceOf(state, context);
   const round = nextCodeRound(state);
-  const total = totalOfPurchase({ ...state, snapshots: { ...state.snapshots, discount: undefined } });
+  const total = totalOfPurchase({
+    ...state,
+    snapshots: { ...state.snapshots, discount: undefined },
+  });
   const invoiceId = derivedId(context.tenant.environmentId, id, 'invoice', round);
   const removed = await sessions
     .within(context)

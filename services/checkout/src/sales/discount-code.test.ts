@@ -49,7 +49,11 @@ describe('a session takes a code', () => {
     ['not as a tombstone', { id: open.id, isTombstone: true }, false],
     ['after 9 wrong codes', { ...open, codes: { ...tries, wrong: 9 } }, true],
     ['not after 10 wrong codes', { ...open, codes: { ...tries, wrong: 10 } }, false],
-    ['not after 5 replacements', { ...open, codes: { ...tries, wrong: 0, replacements: 5 } }, false],
+    [
+      'not after 5 replacements',
+      { ...open, codes: { ...tries, wrong: 0, replacements: 5 } },
+      false,
+    ],
   ])('%s', (_name, session, isTaken) => {
     expect(takesCode(session)).toBe(isTaken);
     expect(countWrongCode(session).state !== session).toBe(isTaken);

@@ -188,7 +188,13 @@ test('without the discount service a code is neither taken nor counted', async (
 test('a code keeps what the payer has typed about the buyer', async () => {
   await shop.setTax(context);
   const { session } = await aSession();
-  const typed = { id: session.id, country: 'FR', state: undefined, name: 'Grace', taxId: undefined };
+  const typed = {
+    id: session.id,
+    country: 'FR',
+    state: undefined,
+    name: 'Grace',
+    taxId: undefined,
+  };
   await shop.sessions.changeSessionBuyer(typed, context);
   const { invoice } = await apply(session.id);
   expect(invoice?.buyer).toMatchObject({ name: 'Grace', address: { country: 'FR' } });

@@ -44,7 +44,10 @@ export function itemsOf({
   otherItems = [],
   snapshots,
   ...session
-}: Pick<Purchase, Exclude<keyof OfferedItem, 'price'> | 'otherItems' | 'snapshots'>): readonly OfferedItem[] {
+}: Pick<
+  Purchase,
+  Exclude<keyof OfferedItem, 'price'> | 'otherItems' | 'snapshots'
+>): readonly OfferedItem[] {
   const { productId, productName, productDescription, priceId, quantity, taxCategory } = session;
   const main = { productId, productName, productDescription, priceId, quantity, taxCategory };
   return [{ ...main, price: snapshots.price }, ...otherItems];

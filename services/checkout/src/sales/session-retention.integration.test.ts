@@ -104,9 +104,9 @@ describe('retention of sessions', () => {
     const { worker } = processOn(mongo.db);
     await worker.invoiceChanged({ sessionId, invoiceId: newId() }, context);
     const payment = { callId: newId(), methodId: newId(), number: 1 } as never;
-    expect(await worker.holdForLatePayment({ sessionId, invoiceId: newId(), payment }, context)).toBe(
-      false,
-    );
+    expect(
+      await worker.holdForLatePayment({ sessionId, invoiceId: newId(), payment }, context),
+    ).toBe(false);
     const question = { sessionId, discountId: newId() };
     expect(await shop.sessions.checkSessionRedemption(question, context)).toEqual({
       state: RedemptionState.REDEMPTION_STATE_RELEASED,

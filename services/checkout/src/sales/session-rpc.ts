@@ -119,7 +119,11 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
       checkSessionRedemption: async ({ sessionId, discountId, round }, context) => {
         if (!isId(sessionId)) return { state: protoRedemption.RELEASED };
         if (round !== undefined) {
-          const state = await checkCode({ id: sessionId, discountId, round }, context, dependencies);
+          const state = await checkCode(
+            { id: sessionId, discountId, round },
+            context,
+            dependencies,
+          );
           return { state: protoRedemption[state] };
         }
         const store = sessions.within(context);

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { type NamedItem, namedItemProblems, type PricedItem, pricedItemProblems } from './purchase-items';
+import {
+  type NamedItem,
+  namedItemProblems,
+  type PricedItem,
+  pricedItemProblems,
+} from './purchase-items';
 
 const monthly = {
   type: 'FLAT',

@@ -139,7 +139,12 @@ async function fetchOffer(
     checkCurrency(main.price, billed, currencyField(input));
   }
   const itemId = newId();
-  return { ...main, customer, itemId, otherItems: others.map((item) => ({ id: newId(), ...item })) };
+  return {
+    ...main,
+    customer,
+    itemId,
+    otherItems: others.map((item) => ({ id: newId(), ...item })),
+  };
 }
 
 async function fetchItems(
@@ -151,9 +156,7 @@ async function fetchItems(
     const offer = offerOf(await fetchProduct(peers, productId, context), quantity);
     return [{ productId, quantity, ...offer }];
   }
-  const products = await Promise.all(
-    items.map((item) => fetchNamedProduct(peers, item, context)),
-  );
+  const products = await Promise.all(items.map((item) => fetchNamedProduct(peers, item, context)));
   return offersOf(products, items);
 }
 

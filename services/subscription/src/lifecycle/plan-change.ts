@@ -141,7 +141,11 @@ function proratedCost(
       .filter((item) => item.id === id)
       .flatMap((item) =>
         unusedOf(item).map(({ amount, time }) =>
-          unusedLine(item, { amount, taxedAs: sourceOf(facts, { subscription, itemId: id }) }, time),
+          unusedLine(
+            item,
+            { amount, taxedAs: sourceOf(facts, { subscription, itemId: id }) },
+            time,
+          ),
         ),
       ),
     ...added

@@ -1,5 +1,9 @@
 import { changeIndexOf, isChangeStep, type ReportedStep } from '../subscription/reached-step';
-import { monthlyAmount, type RecurringItem, type RecurringPrice } from '../subscription/monthly-amount';
+import {
+  monthlyAmount,
+  type RecurringItem,
+  type RecurringPrice,
+} from '../subscription/monthly-amount';
 import type { PriceSnapshot, Subscription } from '../subscription/subscription';
 import type { RevenueStep } from '../subscription/subscription-change';
 

@@ -13,12 +13,7 @@ import type { Service } from '@billing/chassis/service';
 import { parkedFor, type ParkReason } from '../over-limit/parking';
 import type { Subscription } from '../subscription/subscription';
 import { isChangeStep, isReportedStep, type ReportedStep } from '../subscription/reached-step';
-import {
-  addendOf,
-  type Recurring,
-  type RevenueItem,
-  type RevenueRow,
-} from './recurring-revenue';
+import { addendOf, type Recurring, type RevenueItem, type RevenueRow } from './recurring-revenue';
 import type { RevenueStep } from '../subscription/subscription-change';
 import type { RevenueSums } from './revenue-report';
 import { subscriptionsWith } from '../subscription-store';

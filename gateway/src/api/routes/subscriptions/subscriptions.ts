@@ -156,9 +156,9 @@ export const subscriptionRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'product_not_found'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateSubscription, request, (fields) => ({
+      const input = readBody(CreateSubscription, request, (fields, body) => ({
         ...subscriptionProblems(fields, { now: request.context.now }),
-        ...itemFieldProblems(fields),
+        ...itemFieldProblems(fields, body),
       }));
       const answer = await peers.subscription.createSubscription(
         { ...input, productId: input.productId ?? '', items: toProtoItems(input.items) },

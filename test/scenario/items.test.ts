@@ -1,0 +1,133 @@
+import { cards, type Scenario } from './scenario';
+import { beginEachOn } from './stage';
+
+describe('a subscription of several items', () => {
+  let scenario: Scenario;
+  let base: any;
+  let seats: any;
+  let meters: readonly string[];
+
+  beginEachOn('2026-01-31', (begun) => {
+    scenario = begun;
+  });
+
+  beforeEach(async () => {
+    const { client } = scenario;
+    const meter = async (name: string): Promise<string> =>
+      (await client.expect(201, client.post('/meters', { name }))).id;
+    meters = [await meter('Calls'), await meter('Mails')];
+    const [calls, mails] = meters;
+    base = await scenario.product({ name: 'Base', amount: 3000 });
+    seats = await scenario.product({ name: 'Seats', type: 'PER_UNIT', amount: 500 });
+    await price(seats, [
+      { meterId: calls, unitAmount: '9' },
+      { meterId: mails, unitAmount: '1' },
+    ]);
+    await price(base, [{ meterId: calls, unitAmount: '2' }]);
+  });
+
+  async function price(product: { id: string }, prices: readonly object[]): Promise<void> {
+    const path = `/products/${product.id}/meter-prices`;
+    const { client } = scenario;
+    await client.expect(200, client.request('PATCH', path, { body: { prices } }));
+  }
+
+  async function subscribe(more: object = {}): Promise<any> {
+    const { client } = scenario;
+    const { id: customerId } = await scenario.customer();
+    const items = [{ productId: base.id }, { productId: seats.id, quantity: 3 }];
+    const body = { customerId, items, authorizedTransactionId: cards.good, ...more };
+    return client.expect(201, client.post('/subscriptions', body));
+  }
+
+  async function use({ customerId }: any, quantities: readonly number[]): Promise<void> {
+    const { client } = scenario;
+    const timestamp = '2026-02-10T12:00:00Z';
+    await scenario.advanceTo('2026-02-11');
+    const events = quantities.map((quantity, index) => {
+      return { customerId, meterId: meters[index], quantity, timestamp };
+    });
+    await client.expect(201, client.post('/events/ingest', { events }));
+  }
+
+  const linesOf = ({ lineItems }: any): string[] =>
+    lineItems.map(
+      ({ description, quantity, amount, discountAmount }: any) =>
+        `${String(description)} × ${String(quantity)} = ${String(amount)} − ${String(discountAmount)}`,
+    );
+
+  test('bills each item and then each meter once, for the first item that prices it', async () => {
+    const subscription = await subscribe();
+    await use(subscription, [100, 40]);
+    await scenario.advanceTo('2026-02-28');
+    const [first, second] = await scenario.invoices(subscription);
+    expect(linesOf(first)).toEqual(['Base × 1 = 3000 − 0', 'Seats × 3 = 1500 − 0']);
+    expect(linesOf(second)).toEqual([
+      'Base × 1 = 3000 − 0',
+      'Seats × 3 = 1500 − 0',
+      'Calls × 100 = 200 − 0',
+      'Mails × 40 = 40 − 0',
+    ]);
+    const { items } = await scenario.read(subscription);
+    expect(second.lineItems.map(({ itemId }: any) => itemId)).toEqual(
+      [0, 1, 0, 1].map((index) => items[index].id),
+    );
+  });
+
+  test('is discounted for the products of the discount alone, usage included', async () => {
+    const terms = { type: 'PERCENTAGE', value: 50, duration: 'FOREVER' };
+    const discount = await scenario.discount({ ...terms, productIds: [seats.id] });
+    const subscription = await subscribe({ discountId: discount.id });
+    await use(subscription, [100, 40]);
+    await scenario.advanceTo('2026-02-28');
+    const [, second] = await scenario.invoices(subscription);
+    expect(linesOf(second)).toEqual([
+      'Base × 1 = 3000 − 0',
+      'Seats × 3 = 1500 − 750',
+      'Calls × 100 = 200 − 0',
+      'Mails × 40 = 40 − 20',
+    ]);
+  });
+
+  test('changes its main item, and keeps the others and what they have charged', async () => {
+    const [plain, add] = [
+      await scenario.product({ name: 'Plain', type: 'PER_UNIT', amount: 1000 }),
+      await scenario.product({ name: 'Add-on', amount: 600 }),
+    ];
+    const { client } = scenario;
+    const items = [{ productId: plain.id }, { productId: add.id }];
+    const subscription = await subscribe({ items });
+    await scenario.advanceTo('2026-02-14');
+    const change = { quantity: 3, at: 'NOW' };
+    const path = `/subscriptions/${subscription.id as string}`;
+    await client.expect(201, client.post(`${path}/changes`, change));
+    const refused = await client.post(`${path}/changes`, { items: [{ productId: add.id }] });
+    expect(refused.status).toBe(400);
+    const pause = { kind: 'PAUSE', at: 'NOW', proration: 'PRORATE' };
+    const { creditNoteIds } = await client.expect(201, client.post(`${path}/changes`, pause));
+    expect(creditNoteIds).toHaveLength(2);
+    const [first, second] = await scenario.invoices(subscription);
+    expect(linesOf(first)).toEqual(['Plain × 1 = 1000 − 0', 'Add-on × 1 = 600 − 0']);
+    expect(linesOf(second)).toEqual([
+      'Unused time on Plain × 1 = -500 − 0',
+      'Remaining time on Plain × 3 = 1500 − 0',
+    ]);
+    const resumed = await client.expect(201, client.post(`${path}/changes`, { kind: 'RESUME' }));
+    expect(resumed).toMatchObject({ status: 'APPLIED', monthlyAmountAfter: 3600 });
+    const [, , third] = await scenario.invoices(subscription);
+    expect(linesOf(third)).toEqual(['Plain × 3 = 3000 − 0', 'Add-on × 1 = 600 − 0']);
+  });
+
+  test('is bought at a checkout, and renews like any other', async () => {
+    const { client } = scenario;
+    const { id: customerId } = await scenario.customer();
+    const items = [{ productId: base.id }, { productId: seats.id, quantity: 2 }];
+    const session = await client.expect(201, client.post('/checkout', { customerId, items }));
+    await scenario.payOn(session.checkoutUrl);
+    const { subscription } = await scenario.readSession(session);
+    expect(subscription.items).toMatchObject([{ quantity: 1 }, { quantity: 2 }]);
+    await scenario.advanceTo('2026-02-28');
+    const [first, second] = await scenario.invoices(subscription);
+    expect([first.total, second.total]).toEqual([4000, 4000]);
+  });
+});
