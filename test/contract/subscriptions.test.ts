@@ -24,7 +24,7 @@ describe('a subscription', () => {
   const subscribe = (changes: object) =>
     api.post('/subscriptions', { customerId, productId, ...changes });
 
-  test('may have several items, the first of which is its own product', async () => {
+  test('may have several items, and has the product of the first', async () => {
     const added = await api.expect(201, api.post('/products', { ...product, name: 'Add-on' }));
     const items = [{ productId }, { priceId: added.priceId, quantity: 2 }];
     const created = await api.expect(201, subscribe({ productId: undefined, items }));
