@@ -121,9 +121,21 @@ function planCard(plan: Plan, overview: Overview): Html {
     <p class="status ${tone}">${name}</p>
     <h2 id="plan-${id}">${plan.productName}</h2>
     <p>${itemTerms(subscription)}</p>
-    ${nextCharge(plan, overview)} ${chargedTo(subscription, overview)}
+    ${otherItems(plan)} ${nextCharge(plan, overview)} ${chargedTo(subscription, overview)}
     ${planned(subscription, overview)} ${ending(subscription, overview)}
   </section>`;
+}
+
+/** Items after the main one, with their terms. */
+function otherItems(plan: Plan): Html | undefined {
+  const [, ...others] = subscriptionOf(plan).items;
+  if (others.length === 0) return undefined;
+  return html`<ul>
+    ${others.map(({ price, quantity }, index) => {
+      const name = plan.itemNames[index + 1] ?? '';
+      return html`<li>${say('plan.named', { name, terms: itemTerms({ price, quantity }) })}</li>`;
+    })}
+  </ul>`;
 }
 
 /** Exact next charge. Usage is shown separately, since it still grows. */

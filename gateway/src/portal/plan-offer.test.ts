@@ -30,6 +30,7 @@ const product = (id: string, price: Partial<Price> = {}, active = true) =>
 const plan = (price: Partial<Price> = {}) =>
   Plan.fromPartial({
     productName: 'Basic',
+    itemNames: ['Basic'],
     subscription: { productId: 'basic', quantity: 3, price: priced(price) },
   });
 const products = [

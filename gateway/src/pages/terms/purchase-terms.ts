@@ -17,7 +17,7 @@ import type { TaxNote } from '../../text/tax-text';
 import { type UsageRate, usageTerms } from './usage-terms';
 
 /** A price version and its quantity. */
-export interface PurchaseItem {
+interface PurchaseItem {
   readonly price: Price;
   readonly quantity: number;
 }

@@ -87,7 +87,7 @@ export async function fetchNamedProduct(
 }
 
 /** Present tax category of a product; undefined: `standard`, also for an unknown product. */
-export async function fetchTaxCategory(
+async function fetchTaxCategory(
   { products }: Pick<Peers, 'products'>,
   productId: string,
   context: CallContext,
@@ -161,7 +161,7 @@ export async function meterPricesOf(
 }
 
 /** Combines the meter prices of items, the main item first. */
-export function periodPricesOf(
+function periodPricesOf(
   found: readonly ({ readonly item: SubscriptionItem } & MeterPrices)[],
 ): PeriodPrices {
   const [main, ...others] = found;

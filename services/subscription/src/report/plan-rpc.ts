@@ -51,6 +51,7 @@ function toProtoPlan(stored: Stored<Subscription>): Plan {
   return {
     subscription: toProtoSubscription(stored),
     productName: mainItem(state).productName,
+    itemNames: state.items.map((item) => item.productName),
     upcoming:
       upcoming === null
         ? undefined

@@ -33,7 +33,7 @@ export interface PeriodRates {
 }
 
 /** Number of a set of meter prices of a product. */
-export interface ProductSet {
+interface ProductSet {
   readonly productId: string;
   readonly set: number;
 }

@@ -119,6 +119,20 @@ function SubscriptionTimeline({ subscription }: { subscription: Subscription }) 
   );
 }
 
+/** Rows of the items after the main one. */
+function otherItems({ items: [, ...others] }: Subscription) {
+  return others.map(({ id, productId, price, quantity }, index) => {
+    const row = (
+      <span key={id}>
+        <ProductLink id={productId} />
+        {price !== null && `, ${priceText(price)}`}
+        {quantity > 1 && ` × ${countText(quantity)}`}
+      </span>
+    );
+    return [`Item ${countText(index + 2)}`, row] as const;
+  });
+}
+
 function SubscriptionFacts({ subscription, name }: { subscription: Subscription; name: string }) {
   const { price, cancelReason, discountId, currentPeriodStart, currentPeriodEnd } = subscription;
   return (
@@ -133,6 +147,7 @@ function SubscriptionFacts({ subscription, name }: { subscription: Subscription;
         ['Product', <ProductLink key="product" id={subscription.productId} />],
         ['Price', price === null ? '–' : priceText(price)],
         ['Quantity', countText(subscription.quantity)],
+        ...otherItems(subscription),
         ['Discount', discountId === null ? '–' : <DiscountLink key="discount" id={discountId} />],
         ['Current period', `${dayText(currentPeriodStart)} to ${dayText(currentPeriodEnd)}`],
         ['Started', <Day key="started" at={subscription.startAt} />],
