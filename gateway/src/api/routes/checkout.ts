@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { unlessNotFound } from '@billing/kernel/domain-error';
-import { itemsMax } from '@billing/kernel/input/purchase-items';
+import { itemsMax } from '@billing/kernel/purchase-items';
 import { localeProblems } from '@billing/presentation/locale';
 import type { Session } from '@billing/proto/billing/checkout/v1/session';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
@@ -12,7 +12,7 @@ import { metadata, optional, readBody, webAddress } from '../input/input';
 import type { Peers } from '../../peers';
 import { type ApiRequest, param } from '../input/request';
 import { created, ok, present } from '../../http/answer';
-import { itemFieldProblems, PurchaseItem, toProtoItems } from './purchase-items';
+import { itemFieldProblems, PurchaseItem, toProtoItems } from '../input/purchase-items';
 import type { Route } from './route';
 
 const uuid = z.uuid('Invalid uuid');

@@ -3,7 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId, isId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import { notFound } from '@billing/kernel/domain-error';
-import type { NamedItem } from '@billing/kernel/input/purchase-items';
+import type { NamedItem } from '@billing/kernel/purchase-items';
 import { supportedLocale } from '@billing/presentation/locale';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { HostedPageStore } from '../hosted-page/store';
@@ -28,7 +28,7 @@ import {
   type SessionInput,
 } from './session-input';
 import { abandonAt } from './session-lease';
-import { checkTaxedTotal, mayExceedMaximum } from './taxed-total';
+import { checkTaxedTotal, mayExceedMaximum } from '../collection/taxed-total';
 
 export interface SessionDescriptionDependencies {
   readonly links: AggregateCollection<CheckoutLink>;
@@ -91,7 +91,8 @@ export async function describeSession(
   if (mayExceedMaximum(purchase)) {
     const written = await dependencies.settings.readForInvoice(context);
     const buyer = buyerFactsOf(customer);
-    checkTaxedTotal(purchase, { ...written, buyer, at: context.now, isFinal: false });
+    const terms = { ...written, buyer, at: context.now, isFinal: false };
+    checkTaxedTotal(purchase, terms, input.items === undefined ? 'quantity' : 'items');
   }
   const isKnown = session.discountId === undefined;
   return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };

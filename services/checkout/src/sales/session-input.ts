@@ -10,7 +10,7 @@ import {
   type NamedItem,
   namedItemProblems,
   pricedItemProblems,
-} from '@billing/kernel/input/purchase-items';
+} from '@billing/kernel/purchase-items';
 import { webAddressProblems } from '@billing/kernel/web-address';
 import type { ProductFacts } from '../peer/product-facts';
 import type { CheckoutLink } from './checkout-link';

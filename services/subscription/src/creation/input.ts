@@ -1,6 +1,6 @@
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
-import { type NamedItem, namedItemProblems } from '@billing/kernel/input/purchase-items';
+import { type NamedItem, namedItemProblems } from '@billing/kernel/purchase-items';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import type { Subscription } from '../subscription/subscription';
 

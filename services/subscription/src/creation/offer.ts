@@ -1,7 +1,7 @@
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import { isAmount } from '@billing/kernel/money';
 import { refuseProblems } from '@billing/kernel/input-problems';
-import { type NamedItem, pricedItemProblems } from '@billing/kernel/input/purchase-items';
+import { type NamedItem, pricedItemProblems } from '@billing/kernel/purchase-items';
 import { recurringCharge } from '@billing/kernel/pricing';
 import { type ProductFacts, recurringPrice } from '../subscription/product';
 import type { PriceSnapshot } from '../subscription/subscription';

@@ -13,7 +13,7 @@ import {
   pricingTypes,
 } from '@billing/proto/values/catalog';
 import { notFound, unlessNotFound } from '@billing/kernel/domain-error';
-import type { NamedItem } from '@billing/kernel/input/purchase-items';
+import type { NamedItem } from '@billing/kernel/purchase-items';
 import type { Peers } from './peers';
 import type { ProductFacts } from '../subscription/product';
 import { periodOf } from '../subscription/billing-cycle';

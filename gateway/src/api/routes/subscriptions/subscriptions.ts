@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { itemsMax } from '@billing/kernel/input/purchase-items';
+import { itemsMax } from '@billing/kernel/purchase-items';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { SubscriptionJson, toJsonSubscription } from '@billing/proto/json/subscription';
@@ -22,7 +22,7 @@ import { lookupQuery, page } from '../../input/list';
 import { changeable, frozen, readPatch } from '../../input/patch';
 import { type ApiAnswer, created, etag, ok, present } from '../../../http/answer';
 import { param } from '../../input/request';
-import { itemFieldProblems, PurchaseItem, toProtoItems } from '../purchase-items';
+import { itemFieldProblems, PurchaseItem, toProtoItems } from '../../input/purchase-items';
 import type { Route } from '../route';
 
 const CreateSubscription = z

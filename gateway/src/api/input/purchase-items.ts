@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type NamedItem, namedItemProblems } from '@billing/kernel/input/purchase-items';
-import { optional } from '../input/input';
+import { type NamedItem, namedItemProblems } from '@billing/kernel/purchase-items';
+import { optional } from './input';
 
 /** An item of a purchase in a request body. */
 export const PurchaseItem = z

@@ -1,6 +1,6 @@
 import type { Recurrence } from '../billing-period';
 import { isAmount, sumOf } from '../money';
-import { type RecurringPrice, recurringCharge } from '../pricing/pricing';
+import { type RecurringPrice, recurringCharge } from './pricing';
 import { optionalProblems, wholeNumberProblems } from '../input-problems';
 
 /** Maximum number of items that are bought together. */

@@ -1,6 +1,6 @@
 import { invalidInput } from '@billing/kernel/domain-error';
 import { AMOUNT_MAX, isAmount } from '@billing/kernel/money';
-import type { NewSessionInvoice } from '../collection/session-invoice';
+import type { NewSessionInvoice } from './session-invoice';
 import { totalOfNew } from '../draft/draft';
 import { totalOf } from '../invoice/invoice';
 import { type InvoiceTerms, withTerms } from '../tax/invoice-terms';
@@ -16,12 +16,16 @@ export function mayExceedMaximum({ lineItems, currency }: Priced): boolean {
  * Refuses a purchase whose total with tax exceeds the maximum amount. A discount does not count:
  * the purchase must not depend on it.
  */
-export function checkTaxedTotal({ lineItems, currency }: Priced, terms: InvoiceTerms): void {
+export function checkTaxedTotal(
+  { lineItems, currency }: Priced,
+  terms: InvoiceTerms,
+  field: 'quantity' | 'items' = 'quantity',
+): void {
   const lines = lineItems.map((line, index) => ({
     ...line,
     ...{ id: String(index), discountAmount: 0n },
   }));
   const taxed = withTerms({ lineItems: lines, discounts: [], currency }, terms);
   if (isAmount(totalOf(taxed))) return;
-  throw invalidInput({ quantity: ['The total with tax exceeds the maximum amount'] });
+  throw invalidInput({ [field]: ['The total with tax exceeds the maximum amount'] });
 }
