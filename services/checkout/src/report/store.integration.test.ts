@@ -151,6 +151,28 @@ test('an invoice counts with the amount that its charges had to cover, also once
   ]);
 });
 
+test('an invoice that was never charged counts with its taxes', async () => {
+  const tenant = { ...context.tenant, environmentId: newId() };
+  const tax = {
+    ...({ reason: 'STANDARD', name: 'VAT', country: 'DE', state: null, percent: '24' } as const),
+    ...{ amount: 600n, pricedAmount: 3000n, pricedDiscount: 500n },
+  };
+  const taxed = (parts: Partial<Invoice>): Invoice => ({
+    ...anOpened({ lineItems: [aLineItem({ amount: 3000n, discountAmount: 500n, tax })] }),
+    id: newId(),
+    discounts: [{ discountId: newId(), name: 'Welcome', amount: 500n }],
+    firstFailedAt: new Date('2026-01-30T12:00:00Z'),
+    ...parts,
+  });
+  const store = invoices.within({ ...context, tenant });
+  for (const one of [taxed({}), taxed({ status: 'VOID' })]) await store.insert(only(one));
+  const [day] = await readTwice(() => reports.dunning({ tenant }));
+  expect([day?.failed, day?.voided]).toEqual([
+    { count: 2n, amount: 6200n },
+    { count: 1n, amount: 3100n },
+  ]);
+});
+
 test('an account and the sales of two days are sums over stored invoices', async () => {
   const other = testContext({ now: context.now });
   const sales = new SalesStore(invoices);

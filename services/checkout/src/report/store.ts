@@ -55,7 +55,7 @@ const funnelTotals: TotalsDefinition = {
 /** Running totals of invoices: one row a day and currency. */
 const dunningTotals: TotalsDefinition = {
   collection: 'dunningTotals',
-  revision: 3,
+  revision: 4,
   follows: { RESOLVED: 'FAILED' } satisfies Steps<DunningStep>,
   oldestRow: oldestDay,
   fields: [
@@ -64,6 +64,7 @@ const dunningTotals: TotalsDefinition = {
     'currency',
     'status',
     'lineItems.amount',
+    'lineItems.tax.amount',
     'discounts.amount',
     'payments.status',
     'payments.origin',
@@ -131,13 +132,15 @@ function isDunningStep(step: string): step is DunningStep {
   return (dunningSteps as readonly string[]).includes(step);
 }
 
-type Amounts = readonly { readonly amount: bigint | number }[];
+type Amounts = readonly { readonly amount: Count }[];
+type TaxDocument = { readonly amount: Count };
 
 interface DunnedDocument extends Pick<Resolved, 'status'> {
   readonly firstFailedAt: Date;
   readonly givenUpAt?: Date | null;
   readonly currency: string;
-  readonly lineItems: Amounts;
+  /** Lines of earlier releases, and of invoices that are not taxed, have no tax. */
+  readonly lineItems: readonly { readonly amount: Count; readonly tax?: TaxDocument | null }[];
   /** Payments stored before their origin was recorded come from the schedule. */
   readonly payments: readonly (Pick<Payment, 'status'> &
     Partial<Pick<Payment, 'origin'>> & {
@@ -155,7 +158,8 @@ function toAddend(document: CountedDocument, step: DunningStep): Addend {
   // A charge is of the total without what other payments and the customer's balance had paid. A
   // voided invoice no longer has that part: the balance got it back.
   const charge = dunned.payments.find(({ origin = 'COLLECTION' }) => origin === 'COLLECTION');
-  const total = sumOf(lineItems) - sumOf(discounts);
+  const taxes = lineItems.flatMap(({ tax }) => tax ?? []);
+  const total = sumOf(lineItems) - sumOf(discounts) + sumOf(taxes);
   const amount = charge === undefined ? total : BigInt(charge.amount);
   // One that succeeded after the end of the invoice has paid nothing of it.
   const counted = dunned.payments.filter(
