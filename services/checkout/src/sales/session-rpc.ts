@@ -53,7 +53,12 @@ import { codeRedemptionOf, takesCode } from './discount-code';
 import { untilEnded } from './session-end-worker';
 import { isEnding, redemptionOf } from './session-ending';
 import type { SessionInput } from './session-input';
-import { offeredSessions, type SessionStatus } from './session-store';
+import {
+  listSessions,
+  offeredSessions,
+  type SessionListFilter,
+  type SessionStatus,
+} from './session-store';
 
 export interface SessionRpcDependencies
   extends SessionPaymentDependencies, BuyerChangeDependencies, DiscountCodeDependencies {
@@ -133,9 +138,12 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
       },
 
       listSessions: async (request, context) => {
-        const { data, total } = await sessions
-          .within(context)
-          .list({ filter: fromProtoSessionFilter(request), ...readPage(request) });
+        const filters = fromProtoSessionFilter(request);
+        const { data, total } = await listSessions(
+          sessions.within(context),
+          filters,
+          readPage(request),
+        );
         return {
           sessions: data.flatMap((stored) => toListedSession(stored, dependencies) ?? []),
           total,
@@ -194,10 +202,10 @@ function fromProtoSessionFilter({
   status,
   productId,
   checkoutLinkId,
-}: ListSessionsRequest): Record<string, unknown> {
+}: ListSessionsRequest): readonly SessionListFilter[] {
   const asked = { status: fromProtoStatus(status), productId, checkoutLinkId };
   const isFiltered = Object.values(asked).some((value) => value !== undefined);
-  return offeredOnly || isFiltered ? offeredSessions(asked) : {};
+  return offeredOnly || isFiltered ? offeredSessions(asked) : [{}];
 }
 
 function fromProtoStatus(sent: ProtoSessionStatus | undefined): SessionStatus | undefined {

@@ -1,4 +1,6 @@
-import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { readPage } from '@billing/chassis/request-fields';
 import { isCurrency } from '@billing/kernel/currency';
 import {
   expiryOf,
@@ -94,6 +96,7 @@ export const sessionDefinition: AggregateDefinition<SessionRecord> = {
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
     { name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } },
     { name: 'link', keys: { checkoutLinkId: 1, createdAt: -1, _id: -1 } },
+    { name: 'phase', keys: { phase: 1, createdAt: -1, _id: -1 } },
   ],
   dueAt: (record) => {
     const at = expiryOf(record);
@@ -118,18 +121,50 @@ const phasesOf: Readonly<Record<SessionStatus, readonly Session['phase'][]>> = {
   EXPIRED: ['EXPIRED'],
 };
 
-/** Filter of the sessions that were offered to a payer: their total became known. */
+/** Filter of one list of the database. */
+export type SessionListFilter = Readonly<Record<string, unknown>>;
+
+/** Filters of the sessions that were offered to a payer: their total became known. */
 export function offeredSessions({
   status,
   productId,
   checkoutLinkId,
-}: SessionFilter): Record<string, unknown> {
-  return {
+}: SessionFilter): readonly SessionListFilter[] {
+  const offered = {
     total: { $gte: 0 },
-    ...(status !== undefined && { phase: { $in: phasesOf[status] } }),
     ...(productId !== undefined && { productId }),
     ...(checkoutLinkId !== undefined && { checkoutLinkId }),
   };
+  return status === undefined
+    ? [offered]
+    : phasesOf[status].map((phase) => ({ ...offered, phase }));
+}
+
+/**
+ * A page of the sessions that match one of the filters, which exclude each other. Each is a list of
+ * its own: for `$in`, some servers walk the index of all sessions instead.
+ */
+export async function listSessions(
+  store: Pick<ReturnType<AggregateCollection<SessionRecord>['within']>, 'list'>,
+  filters: readonly SessionListFilter[],
+  { page, perPage, oldestFirst }: ReturnType<typeof readPage>,
+): Promise<{ readonly data: readonly Stored<SessionRecord>[]; readonly total: number }> {
+  const [only = {}, ...others] = filters;
+  if (others.length === 0) return store.list({ filter: only, page, perPage, oldestFirst });
+  // Sessions of several phases are open, and therefore few.
+  const upTo = { page: 1, perPage: page * perPage, oldestFirst };
+  const lists = await Promise.all(filters.map((filter) => store.list({ filter, ...upTo })));
+  const direction = oldestFirst ? 1 : -1;
+  const data = lists
+    .flatMap((list) => list.data)
+    .sort((a, b) => direction * inOrder(a, b))
+    .slice((page - 1) * perPage, page * perPage);
+  return { data, total: lists.reduce((sum, { total }) => sum + total, 0) };
+}
+
+function inOrder(a: Stored<SessionRecord>, b: Stored<SessionRecord>): number {
+  const apart = a.createdAt.getTime() - b.createdAt.getTime();
+  return apart === 0 ? (a.state.id < b.state.id ? -1 : 1) : apart;
 }
 
 function toDocumentSession(record: SessionRecord): Record<string, unknown> {
