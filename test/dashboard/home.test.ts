@@ -1,0 +1,167 @@
+import { eventually } from '@billing/chassis/testing';
+import { desktop, visit } from '../support/browser-visit';
+import { ensureChromium, launchChromium } from '../support/chromium';
+import { newAddress, OperatorClient, password } from '../support/operator-client';
+import { card, Payer } from '../support/payer';
+import { authorization, numbers, PortalScene, usd } from '../support/portal-scene';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
+import { press } from './page-actions';
+
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
+const timeoutMs = 300_000;
+
+const address = newAddress();
+let system: TestSystem;
+let owner: OperatorClient;
+let scene: PortalScene;
+let receiver: WebhookReceiver;
+/** Names of what home must name, by its task. */
+const ids = { parked: '', endpoint: '', expiring: '' };
+
+beforeAll(async () => {
+  system = await joinTestSystem();
+  // Cards expire in real time, which is before this.
+  scene = new PortalScene(await system.live.manualSandbox('2033-01-31T00:00:00.000Z'));
+  receiver = await startWebhookReceiver();
+  const operator = await OperatorClient.owner(system, address);
+  const { data } = (await operator.api('GET', '/environments')).body;
+  owner = operator.in(data.find(({ name }: any) => name === 'test').id as string);
+}, timeoutMs);
+
+afterAll(async () => {
+  await receiver.close();
+});
+
+async function today(): Promise<any> {
+  const { status, body } = await owner.api('GET', '/reports/today');
+  expect(status).toBe(200);
+  return body;
+}
+
+/** A subscription whose usage of a month is over the largest invoice amount. */
+async function parkSubscription(): Promise<string> {
+  const customerId = await scene.customer({ name: 'Grace' });
+  const { id: productId } = await scene.create('/products', { ...usd, name: 'Metered' });
+  const meterId = await scene.price(productId, { name: 'Calls' }, { unitAmount: '1000000' });
+  const terms = { customerId, productId, authorizedTransactionId: authorization() };
+  const { id } = await scene.create('/subscriptions', terms);
+  const used = { customerId, meterId, quantity: 2_000_000_000 };
+  await scene.create('/events/ingest', { events: [used] });
+  return id as string;
+}
+
+/** A customer whose default card expires in the month after February. */
+async function payWithExpiringCard(): Promise<string> {
+  const customerId = await scene.customer({ name: 'Margaret' });
+  const { id: productId } = await scene.create('/products', usd);
+  const { checkoutUrl } = await scene.create('/checkout', { customerId, productId });
+  const payer = new Payer(system.gatewayUrl);
+  await payer.submit(await payer.open(checkoutUrl as string), { ...card(), 'cc-exp': '03/33' });
+  return customerId;
+}
+
+test(
+  'home reports what to do, and compares today with yesterday',
+  async () => {
+    const nothing = await today();
+    expect(nothing).toMatchObject({
+      sales: { data: [], isMore: false },
+      failedPayments: [],
+      failingEndpoints: [],
+      expiringCards: { count: 0 },
+      parkedSubscriptions: { count: 0 },
+      setup: { hasProduct: false, hasLink: false, hasPayment: false, hasEndpoint: false },
+    });
+    receiver.respond = () => 500;
+    const endpoint = { url: receiver.url, events: ['*'] };
+    ids.endpoint = (await scene.create('/webhook-endpoints', endpoint)).id as string;
+    ids.parked = await parkSubscription();
+    ids.expiring = await payWithExpiringCard();
+    await scene.api.advanceTo('2033-02-28T12:00:00.000Z');
+    await scene.subscribe(await scene.customer({ name: 'Bob' }));
+    await scene.api.advanceTo('2033-03-01T12:00:00.000Z');
+    const declined = { cardNumber: numbers.declined, plan: { amount: 4_700 } };
+    await scene.subscribe(await scene.customer({ name: 'Cleo' }), declined);
+    await scene.subscribe(await scene.customer({ name: 'Dora' }));
+    const sum = (count: number, amount: number) => ({ count, amount });
+    const found = await eventually(async () => {
+      const report = await today();
+      expect(report.failingEndpoints).toHaveLength(1);
+      return report;
+    });
+    expect(found).toMatchObject({
+      sales: {
+        data: [
+          {
+            currency: 'USD',
+            today: { invoiced: sum(2, 7_600), paid: sum(1, 2_900) },
+            // The renewal of Margaret, and the first charge of Bob; Grace is not billed.
+            yesterday: { invoiced: sum(2, 5_800), paid: sum(2, 5_800) },
+          },
+        ],
+        isMore: false,
+      },
+      failedPayments: [{ currency: 'USD', count: 1, amount: 4_700 }],
+      failingEndpoints: [{ id: ids.endpoint, active: true }],
+      expiringCards: {
+        count: 1,
+        cards: [
+          { customerId: ids.expiring, customerName: 'Margaret', expiry: { month: 3, year: 2033 } },
+        ],
+      },
+      parkedSubscriptions: {
+        count: 1,
+        subscriptions: [
+          { subscriptionId: ids.parked, customerName: 'Grace', reason: 'USAGE_TOO_LARGE' },
+        ],
+      },
+      setup: { hasProduct: true, hasLink: false, hasPayment: true, hasEndpoint: true },
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'an operator reads on home what to do, and each task leads to its page',
+  async () => {
+    const browser = await launchChromium(program!);
+    await visit(browser, desktop, async (page) => {
+      const place = `/dashboard/${owner.environmentId ?? ''}`;
+      await page.goto(`${system.gatewayUrl}${place}`);
+      await page.getByLabel('Email').fill(address);
+      await page.getByLabel('Password').fill(password);
+      await press(page, 'Sign in');
+      const todos = page.getByRole('list', { name: 'To do' }).getByRole('listitem');
+      await todos.first().waitFor();
+      const links = await todos.evaluateAll((items) =>
+        items.map((item) => [
+          item.textContent,
+          item.querySelector('a.button')?.getAttribute('href'),
+        ]),
+      );
+      expect(links).toEqual([
+        ['1 invoice with a failed payment: $47.00 openCollect', `${place}/dunning`],
+        [
+          'Metered of Grace is not billed: a usage bill is over the largest invoice amountOpen subscription',
+          `${place}/subscriptions/${ids.parked}`,
+        ],
+        [
+          expect.stringMatching(/^Webhooks fail at http.* since .*Review$/),
+          `${place}/developers/webhooks/${ids.endpoint}`,
+        ],
+        [
+          '1 default card expires by the end of next month: Margaret (visa 4242, 03/2033)Open customer',
+          `${place}/customers/${ids.expiring}`,
+        ],
+      ]);
+      const figure = (name: string) => page.locator('.figure', { hasText: name });
+      await figure('Invoiced today in USD').getByText('$76.00').waitFor();
+      await figure('Invoiced today in USD').getByText('2 invoices · +31%').waitFor();
+      await figure('Already paid in USD').getByText('$29.00').waitFor();
+    });
+    await browser.close();
+  },
+  timeoutMs,
+);
