@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '@billing/chassis/testing';
 import { desktop, takeScreenshot, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
+import { bytesOf, type PageBytes } from '../support/page-bytes';
 import { numbers } from '../support/portal-scene';
 import { DashboardScene } from './dashboard-scene';
 
@@ -23,11 +24,14 @@ afterAll(async () => {
   if (program !== undefined) await dashboard.end();
 });
 
+/** Limits of what the browser of a new operator loads for a page. */
+const bytesMax: PageBytes = { total: 200_000, calls: 50_000 };
+
 /**
- * Calls of the API that a page makes when it is loaded, without those of the frame. A page that
- * polls repeats calls, which count once.
+ * Calls of the API that a page makes when it is loaded, without those of the frame, and all bytes
+ * that it loads. A page that polls repeats calls, which count once.
  */
-async function callsOf(page: Page, path: string): Promise<number> {
+async function costsOf(page: Page, path: string): Promise<{ calls: number; bytes: PageBytes }> {
   const calls = new Set<string>();
   const record = (request: { url: () => string; method: () => string }) => {
     const { pathname, search } = new URL(request.url());
@@ -39,11 +43,12 @@ async function callsOf(page: Page, path: string): Promise<number> {
   // Ends the calls of the page before.
   await page.goto('about:blank');
   page.on('request', record);
-  await dashboard.open(page, path);
-  await page.locator('.skeleton-line').first().waitFor({ state: 'detached' });
-  await page.waitForLoadState('networkidle');
+  const bytes = await bytesOf(page, async () => {
+    await dashboard.open(page, path);
+    await page.locator('.skeleton-line').first().waitFor({ state: 'detached' });
+  });
   page.off('request', record);
-  return calls.size;
+  return { calls: calls.size, bytes };
 }
 
 /** Kinds whose pages are opened, of one resource each; resources of the same filter look alike. */
@@ -92,7 +97,7 @@ const expected = {
 };
 
 testInChromium(
-  'each page makes a fixed number of calls, however many rows it shows',
+  'each page makes a fixed number of calls, however many rows it shows, and loads few bytes',
   async () => {
     const { scene, browser } = dashboard;
     for (const name of ['Ada', 'Bob']) {
@@ -111,15 +116,23 @@ testInChromium(
       const links = await page.locator('#navigation a').all();
       const hrefs = await Promise.all(links.map((link) => link.getAttribute('href')));
       const found: Record<string, number> = {};
+      const tooLarge: unknown[] = [];
+      const load = async (name: string, path: string) => {
+        const { calls, bytes } = await costsOf(page, path);
+        found[name] = calls;
+        const isSmall = bytes.total <= bytesMax.total && bytes.calls <= bytesMax.calls;
+        if (!isSmall) tooLarge.push([name, bytes]);
+      };
       for (const href of hrefs) {
         const path = (href ?? '').slice(place.length);
-        found[path] = await callsOf(page, path);
+        await load(path, path);
       }
       for (const [kind, filter] of kinds) {
         const { data } = await scene.read(`${kind}${filter}`);
-        found[`${kind}/:id`] = await callsOf(page, `${kind}/${String(data[0].id)}`);
+        await load(`${kind}/:id`, `${kind}/${String(data[0].id)}`);
       }
       expect(found).toEqual(expected);
+      expect(tooLarge).toEqual([]);
     });
   },
   timeoutMs,
