@@ -9,6 +9,7 @@ import { Day, StatusBadge } from '../parts/element/values';
 import { customerName } from './customer';
 import { priceText } from './product';
 import { ProductLink } from './product-links';
+import { SubscriptionNamed } from './subscription-link';
 import { nextStep, displayedStatus, type Subscription } from './subscription';
 import { useSubscriptionBulk } from './subscription-bulk';
 
@@ -25,7 +26,13 @@ const customerColumn: Column<Subscription> = {
 const subscriptionColumn: Column<Subscription> = {
   title: 'Subscription',
   text: ({ id }) => id,
-  cell: ({ id }) => <Link href={`/subscriptions/${id}`}>{id.slice(0, 13)}…</Link>,
+  cell: ({ id, productId }) => <SubscriptionNamed id={id} productId={productId} />,
+};
+
+const productColumn: Column<Subscription> = {
+  title: 'Product',
+  text: ({ productId }) => productId,
+  cell: ({ productId }) => <ProductLink id={productId} />,
 };
 
 const columns: readonly Column<Subscription>[] = [
@@ -33,11 +40,6 @@ const columns: readonly Column<Subscription>[] = [
     title: 'Status',
     text: (subscription) => labelText(displayedStatus(subscription)),
     cell: (subscription) => <StatusBadge status={displayedStatus(subscription)} />,
-  },
-  {
-    title: 'Product',
-    text: ({ productId }) => productId,
-    cell: ({ productId }) => <ProductLink id={productId} />,
   },
   {
     title: 'Price',
@@ -82,7 +84,10 @@ export function SubscriptionTable({
       hasOrder
       list={isOfOneCustomer ? 'subscriptions' : ''}
       query={query}
-      columns={[isOfOneCustomer ? subscriptionColumn : customerColumn, ...columns]}
+      columns={[
+        ...(isOfOneCustomer ? [subscriptionColumn] : [customerColumn, productColumn]),
+        ...columns,
+      ]}
       rowKey={({ id }) => id}
       bulk={bulk}
       empty={empty}

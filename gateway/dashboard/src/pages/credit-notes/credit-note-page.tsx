@@ -1,4 +1,3 @@
-import { Link } from 'wouter';
 import { useResource } from '../../api/queries';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
@@ -14,6 +13,7 @@ import {
   splitText,
 } from '../../resources/credit/credit-note';
 import { CustomerLink } from '../../resources/customer-link';
+import { InvoiceLink } from '../../resources/invoice/invoice-link';
 import { EInvoiceButton } from '../../resources/invoice/e-invoice-button';
 import { PdfButton } from '../../resources/invoice/pdf-button';
 import { refundColumns } from '../../resources/credit/refund-table';
@@ -48,12 +48,7 @@ function CreditNoteView({ note }: { note: CreditNote }) {
         <Facts
           facts={[
             ['Customer', <CustomerLink key="customer" id={note.customerId} />],
-            [
-              'Invoice',
-              <Link key="invoice" href={`/invoices/${note.invoiceId}`}>
-                {note.invoiceId}
-              </Link>,
-            ],
+            ['Invoice', <InvoiceLink key="invoice" id={note.invoiceId} />],
             ['Reason', creditReasonText(note.reason)],
             ['Where it went', splitText(note)],
             ...(note.memo === null ? [] : [['Memo', note.memo] as const]),

@@ -54,7 +54,7 @@ export function SalesFigures({ sales }: { sales: Today['sales'] }) {
         />,
         <Figure
           key={`${currency} paid`}
-          name={`Paid of today’s in ${currency}`}
+          name={`Already paid in ${currency}`}
           value={`${moneyText(today.paid.amount, currency)}${more}`}
           detail={`Yesterday ${moneyText(yesterday.paid.amount, currency)} of ${moneyText(yesterday.invoiced.amount, currency)}`}
           href="/invoices?status=PAID"

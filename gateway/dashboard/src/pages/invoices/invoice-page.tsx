@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import { DataTable } from '../../parts/table/data-table';
@@ -10,11 +9,12 @@ import { dayText } from '../../parts/text/time-text';
 import { Day, Facts, Instant, Money, ShortId, StatusBadge } from '../../parts/element/values';
 import { NameSkeleton } from '../../parts/element/skeleton';
 import { CustomerLink } from '../../resources/customer-link';
+import { SubscriptionLink } from '../../resources/subscription-link';
 import { EmailPanel } from '../../resources/email/email-panel';
 import {
   attemptText,
   billingReasonText,
-  errorText,
+  reasonText,
   type Invoice,
   invoiceName,
   type InvoicePayment,
@@ -134,6 +134,17 @@ function NextCharge({ id }: { id: string }) {
   );
 }
 
+function LastError({ error: { code, at } }: { error: NonNullable<Invoice['lastPaymentError']> }) {
+  return (
+    <>
+      {reasonText(code)}
+      <div className="faint">
+        <Instant at={at} />
+      </div>
+    </>
+  );
+}
+
 function InvoiceFacts({ invoice }: { invoice: Invoice }) {
   const { subscriptionId, periodStart, periodEnd, collectionMethod, lastPaymentError } = invoice;
   const isSent = collectionMethod === 'SEND_INVOICE';
@@ -146,9 +157,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
           subscriptionId === null ? (
             '–'
           ) : (
-            <Link key="subscription" href={`/subscriptions/${subscriptionId}`}>
-              {subscriptionId}
-            </Link>
+            <SubscriptionLink key="subscription" id={subscriptionId} />
           ),
         ],
         ['Reason', billingReasonText(invoice.billingReason)],
@@ -172,7 +181,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
         ...(invoice.memo === null ? [] : [['Memo', invoice.memo] as const]),
         ...(lastPaymentError === null
           ? []
-          : [['Last payment error', errorText(lastPaymentError)] as const]),
+          : [['Last payment error', <LastError key="error" error={lastPaymentError} />] as const]),
         ['ID', <ShortId key="id" id={invoice.id} what="ID" />],
       ]}
     />

@@ -17,7 +17,7 @@ export function SellerPage() {
   return (
     <PageLayout
       title="Seller"
-      lead="Changes count for invoices that are finalized afterwards."
+      lead="Changes apply to invoices that are finalized from now on."
       actions={
         <PdfButton
           path="/dashboard/api/seller/sample-pdf"
@@ -88,7 +88,7 @@ function NameFields({ seller }: { seller: Seller }) {
         label="Legal name"
         maxLength={200}
         defaultValue={seller.legalName ?? ''}
-        hint="Invoices name a seller once it has a legal name."
+        hint="Without it, invoices show no seller."
       />
       <TextField
         name="contactName"

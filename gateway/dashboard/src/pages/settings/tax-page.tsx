@@ -18,7 +18,7 @@ const prices = [
 export function TaxPage() {
   const answer = useResource<Seller>('/v1/seller');
   return (
-    <PageLayout title="Tax" lead="Changes count for invoices that are finalized afterwards.">
+    <PageLayout title="Tax" lead="Changes apply to invoices that are finalized from now on.">
       <Panel title="Settings">
         <Answer of={answer} what="tax settings" rows={4}>
           {(seller) => <TaxForm key={seller.version} seller={seller} />}

@@ -151,15 +151,26 @@ function SubscriptionFacts({ subscription, name }: { subscription: Subscription;
         ['Discount', discountId === null ? '–' : <DiscountLink key="discount" id={discountId} />],
         ['Current period', `${dayText(currentPeriodStart)} to ${dayText(currentPeriodEnd)}`],
         ['Started', <Day key="started" at={subscription.startAt} />],
-        ['Trial ends', <Day key="trial" at={subscription.trialEnd} />],
-        ['Paused', <Day key="paused" at={subscription.pausedAt} />],
-        ['Resumes', <Day key="resumes" at={subscription.resumeAt} />],
-        ['Canceled on', <Day key="canceled" at={subscription.canceledAt} />],
-        ['Ended', <Day key="ended" at={subscription.endedAt} />],
-        ['Cancellation reason', cancelReason === null ? '–' : labelText(cancelReason)],
+        ...dayFacts([
+          ['Trial ends', subscription.trialEnd],
+          ['Paused', subscription.pausedAt],
+          ['Resumes', subscription.resumeAt],
+          ['Canceled on', subscription.canceledAt],
+          ['Ended', subscription.endedAt],
+        ]),
+        ...(cancelReason === null
+          ? []
+          : [['Cancellation reason', labelText(cancelReason)] as const]),
         ['Entitled', subscription.entitled ? 'Yes' : 'No'],
         ['ID', <ShortId key="id" id={subscription.id} what="ID" />],
       ]}
     />
+  );
+}
+
+/** Facts of the days that are set. */
+function dayFacts(days: readonly (readonly [string, string | null])[]) {
+  return days.flatMap(([name, at]) =>
+    at === null ? [] : [[name, <Day key={name} at={at} />] as const],
   );
 }

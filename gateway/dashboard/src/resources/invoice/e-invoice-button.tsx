@@ -22,7 +22,7 @@ type FormName = keyof typeof forms;
 export function EInvoiceButton({ path, name }: { path: string; name: string }) {
   const { id: environmentId } = useEnvironment();
   return (
-    <DialogButton label="E-invoice" title={`Download ${name}`}>
+    <DialogButton label="E-invoice" title={`Download ${name}`} tone="quiet">
       {(close) => (
         <Form
           submit="Download"

@@ -1,0 +1,19 @@
+import { useListed, useResource } from '../api/queries';
+import { NamedLink } from '../parts/element/named-link';
+import type { Product } from './product';
+import type { Subscription } from './subscription';
+
+/** Link to a subscription by the name of its product. */
+export function SubscriptionLink({ id }: { id: string }) {
+  const { data, error } = useResource<Subscription>(`/v1/subscriptions/${id}`);
+  if (data === undefined) {
+    return <NamedLink href={`/subscriptions/${id}`} id={id} name={undefined} error={error} />;
+  }
+  return <SubscriptionNamed id={id} productId={data.productId} />;
+}
+
+/** The same link where the product is known. */
+export function SubscriptionNamed({ id, productId }: { id: string; productId: string }) {
+  const { data, error } = useListed<Product>('/v1/products', productId);
+  return <NamedLink href={`/subscriptions/${id}`} id={id} name={data && data.name} error={error} />;
+}
