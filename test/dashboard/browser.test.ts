@@ -100,7 +100,7 @@ testInChromium(
       await page.getByLabel('Email').fill('ada@example.com');
       await page.getByLabel('Password').fill('not the password');
       await press(page, 'Sign in');
-      await page.getByText('Wrong e-mail or password').waitFor();
+      await page.getByText('Wrong email or password').waitFor();
       await look(page, 'sign in refused');
       await signIn(page);
       await heading(page, 'Your account');

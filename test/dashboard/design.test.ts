@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expectAccessible, visit } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
-import { Picture, differenceOf, keepReference } from './picture';
+import { differenceOf, Picture } from '../pictures/picture';
+import { differencesFrom } from '../pictures/references';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -24,7 +25,7 @@ const origin = 'http://design.example';
 const sections = ['buttons', 'form', 'notices', 'values', 'table', 'charts'];
 // Versions of Chromium draw edges of letters a little differently; a changed color, size or text
 // changes more.
-const changedMax = 0.02;
+const tolerance = { share: 0.02, tileShare: 1 };
 
 let browser: Browser;
 let folder = '';
@@ -56,7 +57,9 @@ testInChromium.each(['light', 'dark'] as const)(
       await page.getByRole('button', { name: 'Save' }).blur();
       const found: string[] = [];
       const compare = async (part: Locator, name: string) => {
-        found.push(...(await differencesOf(part, `${name}-${colorScheme}`)));
+        await part.waitFor();
+        const path = join(references, `${name}-${colorScheme}.png`);
+        found.push(...(await differencesFrom(path, await Picture.of(part), tolerance)));
       };
       for (const name of sections) await compare(page.locator(`[data-section=${name}]`), name);
       await expectAccessible(page);
@@ -74,15 +77,15 @@ testInChromium(
       await openDesign(page);
       const section = page.locator('[data-section=buttons]');
       const before = await Picture.of(section);
-      expect(await differenceOf(before, await Picture.of(section))).toBe(0);
+      expect((await differenceOf(before, await Picture.of(section))).share).toBe(0);
       for (const content of [
         ':root { --accent: #1f7a4d }',
         '.button { padding-inline: 1.25rem }',
         '.spinner { display: none }',
       ]) {
         const style = await page.addStyleTag({ content });
-        const difference = await differenceOf(before, await Picture.of(section));
-        expect([content, difference > changedMax]).toEqual([content, true]);
+        const { share } = await differenceOf(before, await Picture.of(section));
+        expect([content, share > tolerance.share]).toEqual([content, true]);
         await style.evaluate('(element) => element.remove()');
       }
     });
@@ -117,20 +120,6 @@ async function eachOverlay(
   await close(page.locator('.popup.combobox'));
   await open('Show message');
   await compare(page.locator('.toast'), 'toast');
-}
-
-/** Differences from the reference, in words. Creates a missing reference. */
-async function differencesOf(part: Locator, name: string): Promise<readonly string[]> {
-  await part.waitFor();
-  const path = join(references, `${name}.png`);
-  const picture = await Picture.of(part);
-  if (!existsSync(path)) {
-    keepReference(path, picture);
-    return [`${name}.png is new: look at it and run the test again`];
-  }
-  const difference = await differenceOf(Picture.read(path, part.page()), picture);
-  if (difference <= changedMax) return [];
-  return [`${name}: ${String(Math.round(difference * 100))}% differ from the reference`];
 }
 
 /** Opens the page from the built files; no gateway is needed. */

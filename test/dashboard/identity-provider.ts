@@ -12,7 +12,7 @@ export interface ProviderBehavior {
   readonly claims?: Readonly<Record<string, unknown>>;
   /** True to sign the token with an unpublished key. */
   readonly isForged?: boolean;
-  /** True to return the e-mail address at the userinfo endpoint only. */
+  /** True to return the email address at the userinfo endpoint only. */
   readonly hasEmailInUserinfoOnly?: boolean;
   /** Returned in place of the sent state. */
   readonly state?: string;

@@ -115,7 +115,7 @@ describe('signing in by the provider', () => {
     ]);
   });
 
-  test('reads the e-mail address at the userinfo endpoint where the ID token lacks it', async () => {
+  test('reads the email address at the userinfo endpoint where the ID token lacks it', async () => {
     const visitor = newcomer();
     await signInByProvider({ hasEmailInUserinfoOnly: true }, visitor);
     expect(await emailOf(clientOf(visitor))).toBe('owner@example.com');

@@ -26,7 +26,7 @@ export function authorization(cardNumber: string = numbers.good): string {
 
 /** Customers of a separate sandbox with a manual clock, and their resources. */
 export class PortalScene {
-  private constructor(readonly api: ApiClient) {}
+  constructor(readonly api: ApiClient) {}
 
   static async begin(system: TestSystem): Promise<PortalScene> {
     return new PortalScene(await system.live.manualSandbox('2026-01-31T00:00:00.000Z'));

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+// The same font on every machine, so that texts have the same width.
+const font = readFileSync(
+  join(__dirname, '../../gateway/node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
+).toString('base64');
+const style = `
+  @font-face { font-family: Reference; src: url(data:font/ttf;base64,${font}) }
+  :root { --sans: Reference; --mono: Reference }
+  * { font-family: Reference !important }
+  ::-webkit-scrollbar { display: none }`;
+
+/** A text that differs from run to run, and the one that is shown instead. */
+export type Mask = readonly [text: string, shown: string];
+
+const masks: readonly Mask[] = [
+  ['[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '01900000-0000-7000-8000-000000000000'],
+  ['\\b[0-9a-f]{8}…[0-9a-f]{4}\\b', '01900000…0000'],
+  ['\\b[0-9a-f]{32}\\b', '0'.repeat(32)],
+  ['\\b(?=[0-9a-f]*\\d)[0-9a-f]{8}\\b', '01900000'],
+  ['127\\.0\\.0\\.1:\\d+', '127.0.0.1:3000'],
+  ['\\b\\d+(\\.\\d+)? ms\\b', '12 ms'],
+  // Real times; those of the shop are later.
+  ['[A-Z][a-z]{2} \\d{1,2}, 20(2\\d|3[0-2]), [\\d:]+\\s[AP]M', 'Feb 10, 2033, 3:00:00 PM'],
+  ['[A-Z][a-z]{2} \\d{1,2}, 20(2\\d|3[0-2])', 'Feb 10, 2033'],
+  ['20(2\\d|3[0-2])-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d(:\\d\\d)?(\\.\\d+)?', '2033-02-10 15:00:00'],
+];
+
+/** Draws the page in the same font and with the same texts as in every other run. */
+export async function fixPage(page: Page, more: readonly Mask[]): Promise<void> {
+  await page.locator('.skeleton-line, progress').first().waitFor({ state: 'detached' });
+  await page.waitForLoadState('networkidle');
+  for (const frame of page.frames()) {
+    await frame.addStyleTag({ content: style });
+    await frame.evaluate('document.fonts.load("14px Reference")');
+    await frame.evaluate(`(${masked})(${JSON.stringify([...more, ...masks])})`);
+  }
+}
+
+const masked = `(masks) => {
+  const fixed = (text) =>
+    masks.reduce((shown, [found, other]) => shown.replaceAll(new RegExp(found, 'g'), other), text);
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const node = texts.currentNode;
+    const shown = fixed(node.data);
+    if (shown !== node.data) node.data = shown;
+  }
+  for (const field of document.querySelectorAll('input, textarea')) {
+    if (!['checkbox', 'radio', 'file'].includes(field.type)) field.value = fixed(field.value);
+  }
+}`;

@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { looksClosely, visit } from '../support/browser-visit';
+import { ensureChromium, launchChromium } from '../support/chromium';
+import { newAddress, OperatorClient, password } from '../support/operator-client';
+import { bytesOf } from '../support/page-bytes';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
+import { fixPage, type Mask } from './fixed-page';
+import { keepPicture, Picture, screenshotOf } from './picture';
+import { differencesFrom } from './references';
+import { openShop, type Shop } from './shop';
+
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
+const timeoutMs = 900_000;
+
+const references = join(__dirname, 'references');
+const screenshots = join(__dirname, '../..', '.cache', 'screenshots', 'pages');
+// As for the parts of the design, but a missing button is a small part of a page.
+const tolerance = { share: 0.01, tileShare: 0.05 };
+const viewports = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+] as const;
+// Pages differ at their top; longer ones repeat rows.
+const heightMax = 2_000;
+/** Limit of what a page of a payer loads, its script and the seller's logo included. */
+const payerBytesMax = 20_000;
+const schemes = ['light', 'dark'] as const;
+
+let browser: Browser;
+let system: TestSystem;
+let receiver: WebhookReceiver;
+let shop: Shop;
+let address = '';
+let masks: readonly Mask[] = [];
+
+beforeAll(async () => {
+  if (program === undefined) return;
+  system = await joinTestSystem();
+  receiver = await startWebhookReceiver();
+  address = newAddress();
+  const owner = await OperatorClient.owner(system, address);
+  shop = await openShop({ system, owner, endpointUrl: receiver.url });
+  browser = await launchChromium(program);
+  masks = [
+    [address, 'olivia@example.com'],
+    [system.organization, 'Ada Analytics'],
+    [new URL(receiver.url).pathname, '/webhooks'],
+  ];
+}, timeoutMs);
+
+afterAll(async () => {
+  if (program === undefined) return;
+  await browser.close();
+  await receiver.close();
+});
+
+/** Compares a page in both widths and themes, as it is shown now. */
+async function compare(page: Page, name: string): Promise<readonly string[]> {
+  await fixPage(page, masks);
+  const found: string[] = [];
+  for (const viewport of viewports) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme });
+      const file = `${name}-${String(viewport.width)}-${colorScheme}.png`.replaceAll(' ', '-');
+      const screenshot = await screenshotOf(page, heightMax);
+      if (looksClosely) keepPicture(join(screenshots, file), screenshot);
+      const picture = await Picture.ofScreenshot(screenshot, page);
+      found.push(...(await differencesFrom(join(references, file), picture, tolerance)));
+    }
+  }
+  await page.setViewportSize(viewports[0]);
+  return found;
+}
+
+// Fonts and masks are set from outside; other tests check the policy.
+const options = { viewport: viewports[0], bypassCSP: true };
+
+testInChromium(
+  'every page of the dashboard looks as in its reference',
+  async () => {
+    const found: string[] = [];
+    await visit(browser, options, async (page) => {
+      const place = `${system.gatewayUrl}/dashboard/${shop.environmentId}`;
+      await page.goto(place);
+      await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+      found.push(...(await compare(page, 'dashboard/sign in')));
+      await page.reload();
+      await page.getByLabel('Email').fill(address);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('Sandbox time:').waitFor();
+      const links = await page.locator('#navigation a').all();
+      const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
+      const lists = paths.map((path) => (path ?? '').split('/').slice(3).join('/'));
+      const pages = [
+        ...lists.map((path) => [path === '' ? 'home' : path.replaceAll('/', ' '), `/${path}`]),
+        ...Object.entries(shop.paths),
+        ['account', '/account'],
+        ['sandbox', `/developers/sandboxes/${shop.environmentId}`],
+      ] as const;
+      for (const [name, path] of shortened(pages)) {
+        await page.goto(`${place}${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        found.push(...(await compare(page, `dashboard/${name}`)));
+      }
+    });
+    expect(found).toEqual([]);
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'every page of payers is small and looks as in its reference',
+  async () => {
+    const found: string[] = [];
+    await visit(browser, options, async (page) => {
+      for (const [name, url] of shortened(Object.entries(shop.urls))) {
+        found.push(...(await openSmall(page, url)));
+        found.push(...(await compare(page, `payers/${name}`)));
+      }
+    });
+    expect(found).toEqual([]);
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'every page of the portal is small and looks as in its reference',
+  async () => {
+    const found: string[] = [];
+    await visit(browser, options, async (page) => {
+      const { scene, customerId } = shop;
+      const { url } = await scene.create('/portal/sessions', { customerId });
+      await page.goto(url as string);
+      found.push(...(await compare(page, 'portal/sign in link')));
+      await page.getByRole('button', { name: 'Open the portal' }).click();
+      await page.getByRole('navigation').waitFor();
+      for (const [name, path] of shortened(await portalPages(page))) {
+        found.push(...(await openSmall(page, `${system.gatewayUrl}${path}`)));
+        found.push(...(await compare(page, `portal/${name}`)));
+      }
+    });
+    expect(found).toEqual([]);
+  },
+  timeoutMs,
+);
+
+/** Opens a page of a payer, and returns a complaint if it loads too much. */
+async function openSmall(page: Page, url: string): Promise<readonly string[]> {
+  const { total } = await bytesOf(page, async () => {
+    await page.goto(url);
+  });
+  return total <= payerBytesMax ? [] : [`${new URL(url).pathname} loads ${String(total)} bytes`];
+}
+
+/** Tabs of the portal, and pages that its overview and list of invoices link to. */
+async function portalPages(page: Page): Promise<(readonly [string, string])[]> {
+  const read = async (selector: string) => {
+    const links = await page.locator(selector).all();
+    return Promise.all(
+      links.map(async (link) => {
+        const name = (await link.textContent()) ?? '';
+        return [name.trim().toLowerCase(), (await link.getAttribute('href')) ?? ''] as const;
+      }),
+    );
+  };
+  const tabs = await read('header nav a');
+  const others = (await read('main a')).filter(([, path]) => path.startsWith('/portal/'));
+  return [...tabs, ...others];
+}
+
+/** Every eighth page where pages are not examined. */
+function shortened<T>(pages: readonly T[]): readonly T[] {
+  return looksClosely ? pages : pages.filter((_page, index) => index % 8 === 0);
+}
