@@ -21,7 +21,7 @@ export const BrandingJson = z
       .meta({ description: 'Derived from `accentColor`, with a contrast of at least 4.5.' }),
     supportEmail: z
       .string()
-      .meta({ format: 'email', description: 'Null: the e-mail address of the seller is shown.' })
+      .meta({ format: 'email', description: 'Null: the email address of the seller is shown.' })
       .nullable(),
     supportUrl: url.nullable(),
     termsUrl: url.nullable(),

@@ -63,7 +63,7 @@ export const DeletedCustomerJson = z
   .object({ id, email: z.null(), name: z.null() })
   .meta({ id: 'DeletedCustomer', description: 'A customer that was deleted.' });
 
-/** Customer in another resource. A deleted one has no e-mail address, as every other has. */
+/** Customer in another resource. A deleted one has no email address, as every other has. */
 export function toJsonEmbeddedCustomer(
   customer: Customer,
 ): CustomerJson | z.infer<typeof DeletedCustomerJson> {

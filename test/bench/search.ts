@@ -43,7 +43,7 @@ const texts: Readonly<Record<string, (number: number) => string>> = {
   'two letters': (number) => customerOf(number).last.slice(0, 2),
   'the beginning of a name': (number) => customerOf(number).last.slice(0, 4),
   'first and last name': (number) => `${customerOf(number).first} ${customerOf(number).last}`,
-  'an e-mail address': (number) => customerOf(number).email,
+  'an email address': (number) => customerOf(number).email,
   'an external id': (number) => customerOf(number).externalId,
   'the domain of every customer': () => 'mail.example.com',
   'a name with a wrong letter': (number) => `${customerOf(number).last.slice(0, -1)}q`,

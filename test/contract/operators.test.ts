@@ -131,7 +131,7 @@ describe('a session', () => {
 
   test('is refused with the same message for every cause, and after too many attempts with 429', async () => {
     const unknown = { email: 'unknown@example.com', password };
-    const wrong = [401, { error: 'Wrong e-mail or password' }, 'invalid_credentials'];
+    const wrong = [401, { error: 'Wrong email or password' }, 'invalid_credentials'];
     expect(shown(await logIn(newcomer(), unknown))).toEqual(wrong);
     const viewer = await owner.colleague('VIEWER');
     const { email } = (await viewer.api('GET', '/session')).body.operator;

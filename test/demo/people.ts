@@ -57,7 +57,7 @@ const placesOf: Readonly<Record<Currency, readonly (readonly [string, string, st
   ],
 };
 
-/** As many people as companies, one per company, so that each e-mail address is unique. */
+/** As many people as companies, one per company, so that each email address is unique. */
 export function people(random: Random): (currency: Currency) => Person {
   const companies = random.shuffled(
     trades.flatMap((trade) => companyNames.map((name) => `${name} ${trade}`)),

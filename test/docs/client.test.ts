@@ -42,7 +42,7 @@ export async function right(event: WebhookEvent): Promise<string[]> {
   return [...texts, status, String(response.requestId)];
 }
 export const wrong = () => [
-  // @ts-expect-error -- an e-mail is a text
+  // @ts-expect-error -- an email is a text
   billing.customers.create({ email: 5 }),
   // @ts-expect-error -- the API has no such operation
   billing.invoices.remove('i'),

@@ -105,7 +105,7 @@ describe('bodies that are expensive to parse', () => {
       400,
     ],
     [
-      'a long e-mail',
+      'a long email',
       () => send(JSON.stringify({ email: `${'a.'.repeat(60_000)}@${'b.'.repeat(60_000)}` })),
       400,
     ],

@@ -109,7 +109,7 @@ describe.each([
         await expectToFit(page);
         await takeScreenshot(page, `link-${name}`);
         await page.getByLabel('Team').check();
-        await page.getByLabel('E-mail').fill('ada@example.com');
+        await page.getByLabel('Email').fill('ada@example.com');
         await page.getByRole('button', { name: 'Continue to payment' }).click();
 
         await page.getByRole('heading', { name: 'Team' }).waitFor();
@@ -349,7 +349,7 @@ testInChromium(
       await page.locator('#quantity').fill('10');
       await page.getByText('10 for $50.00 every month').waitFor();
       await page.locator('#quantity').fill('99');
-      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.getByLabel('Email').fill('ada@example.com');
       await page.getByLabel('Name').fill('Ada Lovelace');
       await page.getByLabel('Street and number').fill('Ring 1');
       await page.getByLabel('City').fill('Bern');

@@ -61,7 +61,7 @@ describe('the page of a link', () => {
     });
   });
 
-  test('creates a new customer even for a known e-mail address', async () => {
+  test('creates a new customer even for a known email address', async () => {
     const { url } = await link();
     const email = 'twice@example.com';
     await payer.submit(await payer.open(url), { email });

@@ -99,7 +99,7 @@ describe.each(viewports)('the portal %s', (looking, options) => {
         await page.getByRole('link', { name: 'Contact details' }).click();
         await page.getByLabel('City').fill('Zürich');
         await page.getByLabel('Country').selectOption('Switzerland');
-        await page.getByLabel('E-mail').fill('');
+        await page.getByLabel('Email').fill('');
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('alert').waitFor();
         expect(await page.getByLabel('Country').inputValue()).toBe('Switzerland');

@@ -220,7 +220,7 @@ describe('a portal session', () => {
   });
 });
 
-describe('the sign-in by e-mail', () => {
+describe('the sign-in by email', () => {
   const signInPath = async () => {
     const { portalSignInUrl } = await scene.read('/branding');
     return new URL(String(portalSignInUrl)).pathname;

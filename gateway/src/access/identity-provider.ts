@@ -88,7 +88,7 @@ export class IdentityProvider {
 
   /**
    * Authenticates the person by the callback URL. Throws unless the provider has verified the
-   * e-mail address.
+   * email address.
    */
   async authenticate(returned: URL, proof: Proof): Promise<AuthenticatedPerson> {
     const configuration = await this.configuration();
@@ -96,7 +96,7 @@ export class IdentityProvider {
       claimsOf(configuration, returned, proof),
     );
     if (claims.email_verified !== true || typeof claims.email !== 'string') {
-      throw new RequestError(403, 'email_not_verified', 'The e-mail address is not verified');
+      throw new RequestError(403, 'email_not_verified', 'The email address is not verified');
     }
     return { issuer, subject, email: claims.email };
   }
@@ -183,7 +183,7 @@ async function claimsOf(
   if (claims === undefined) throw new ClientError('No ID token');
   const { iss: issuer, sub: subject } = claims;
   const { userinfo_endpoint: hasMore } = configuration.serverMetadata();
-  // Some providers return the e-mail address only from the user info endpoint.
+  // Some providers return the email address only from the user info endpoint.
   if (claims.email !== undefined || hasMore === undefined) return { issuer, subject, claims };
   const userInfo = await fetchUserInfo(configuration, tokens.access_token, subject);
   return { issuer, subject, claims: userInfo };

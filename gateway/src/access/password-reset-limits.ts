@@ -6,7 +6,7 @@ const secondsPerMinute = 60;
 const mailingMax = 4;
 const waitingMax = 32;
 
-/** Limits of password resets that are asked for by e-mail. They need no session. */
+/** Limits of password resets that are asked for by email. They need no session. */
 export class PasswordResetLimits {
   private readonly posts = new RateLimit({
     perSecond: postsPerMinute / secondsPerMinute,

@@ -103,7 +103,7 @@ export const answerOfKind: Readonly<Record<DomainErrorKind, Row>> = {
 const rowOfReason: Readonly<Record<string, Omit<Partial<Row>, 'status'>>> = {
   INVALID_CREDENTIALS: {
     code: 'invalid_credentials',
-    message: 'Wrong e-mail or password',
+    message: 'Wrong email or password',
     headers: {},
   },
   INVALID_SESSION: { code: 'invalid_session', message: 'Not signed in', headers: {} },

@@ -2,7 +2,7 @@ import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { countryText } from './country-text';
 import type { Text } from './reader';
 
-/** Lines that name a billed customer: name, e-mail address and postal address. */
+/** Lines that name a billed customer: name, email address and postal address. */
 export function billedLines({
   name,
   email,

@@ -77,7 +77,7 @@ describe('a list', () => {
     expect(past).toEqual({ customers: [], total: 5 });
   });
 
-  test('can be filtered by e-mail address, by external id, or by both', async () => {
+  test('can be filtered by email address, by external id, or by both', async () => {
     const context = testContext();
     const ada = await create(context, { externalId: 'crm-1' });
     const grace = await create(context, { email: 'grace@example.com', externalId: 'crm-2' });
@@ -94,8 +94,8 @@ describe('a list', () => {
   });
 
   test.each([
-    ['an empty e-mail address', { email: '' }],
-    ['an e-mail address in another case', { email: 'ADA@example.com' }],
+    ['an empty email address', { email: '' }],
+    ['an email address in another case', { email: 'ADA@example.com' }],
     ['a regular expression', { email: '.*' }],
     ['an empty external id', { externalId: '' }],
     ['a prefix of an external id', { externalId: 'crm' }],

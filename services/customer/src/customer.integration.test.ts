@@ -118,7 +118,7 @@ describe('a customer', () => {
     expect(customer?.address).toEqual({});
   });
 
-  test('may share an e-mail address with others', async () => {
+  test('may share an email address with others', async () => {
     const context = testContext();
     const [one, other] = await Promise.all([create({}, context), create({}, context)]);
     expect(one.id).not.toBe(other.id);

@@ -48,7 +48,7 @@ describe('a new customer', () => {
     });
   });
 
-  test('gets a trimmed e-mail address and an upper-case currency', () => {
+  test('gets a trimmed email address and an upper-case currency', () => {
     const sent = { email: ' ada@example.com ', currency: 'eur' };
     expect(createCustomer({ ...input, ...sent }, creation)).toMatchObject({
       email: 'ada@example.com',
@@ -97,8 +97,8 @@ describe('a new customer', () => {
 
 describe('a customer is refused for', () => {
   test.each<[string, Partial<CustomerInput>, Record<string, string[]>]>([
-    ['a missing e-mail address', { email: '' }, { email: ['Required'] }],
-    ['an invalid e-mail address', { email: 'ada' }, { email: ['Invalid email'] }],
+    ['a missing email address', { email: '' }, { email: ['Required'] }],
+    ['an invalid email address', { email: 'ada' }, { email: ['Invalid email'] }],
     [
       'an external id one character too long',
       { externalId: 'x'.repeat(256) },
@@ -164,7 +164,7 @@ describe('an update', () => {
   );
 
   test.each<[string, CustomerChanges, object]>([
-    ['an e-mail address', { email: ' grace@example.com ' }, { email: 'grace@example.com' }],
+    ['an email address', { email: ' grace@example.com ' }, { email: 'grace@example.com' }],
     ['a name', { name: 'Grace' }, { name: 'Grace' }],
     ['a phone number', { phone: '1' }, { phone: '1' }],
     ['all parts of an address', { address: { city: 'L' } }, { address: anAddress({ city: 'L' }) }],
@@ -203,14 +203,14 @@ describe('an update', () => {
     ['the same name', { name: 'Ada' }],
     ['the same address', { address: { country: 'GB', line1: '1 St' } }],
     ['the same metadata in another order', { metadata: { seats: 3, plan: 'a' } }],
-    ['the same e-mail address with surrounding whitespace', { email: ' ada@example.com' }],
+    ['the same email address with surrounding whitespace', { email: ' ada@example.com' }],
   ])('to %s returns the same customer object', (_case, changes) => {
     expect(changeCustomer(ada, changes, noProblems)).toBe(ada);
   });
 
   test.each<[string, CustomerChanges, Record<string, string[]>]>([
-    ['clears the e-mail address', { email: null }, { email: ['Required'] }],
-    ['sets an invalid e-mail address', { email: 'ada' }, { email: ['Invalid email'] }],
+    ['clears the email address', { email: null }, { email: ['Required'] }],
+    ['sets an invalid email address', { email: 'ada' }, { email: ['Invalid email'] }],
     ['sets an unknown currency', { currency: 'XYZ' }, { currency: ['Invalid currency'] }],
     [
       'sets an unknown collection method',

@@ -14,7 +14,7 @@ interface SignInSlot {
 const slotsPerHour = 3;
 const hourMs = 60 * 60 * 1_000;
 
-/** Counts the sign-ins by e-mail, without the addresses. */
+/** Counts the sign-ins by email, without the addresses. */
 export class PortalSignInStore {
   private readonly slots: Collection<SignInSlot>;
 

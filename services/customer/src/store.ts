@@ -16,7 +16,7 @@ export type CustomerDocument = Omit<
   readonly isCurrencyFixed?: boolean;
   /** JSON text: the keys may contain dots, which the database would read as paths. */
   readonly metadata: string;
-  /** E-mail address in lower case; absent in documents of earlier releases. */
+  /** Email address in lower case; absent in documents of earlier releases. */
   readonly emailKey?: string;
   /** Value of the index by which lists filter. */
   readonly externalIdKey: string;
@@ -55,7 +55,7 @@ export const customerDefinition: AggregateDefinition<Customer> = {
   fromDocument: (document) => fromDocumentCustomer(document as CustomerDocument & { _id: string }),
 };
 
-/** List filter by e-mail address and external id. */
+/** List filter by email address and external id. */
 export function customersWith({
   email,
   externalId,
@@ -69,7 +69,7 @@ export function customersWith({
   };
 }
 
-/** List filters by e-mail address in any case; the second finds documents without a key. */
+/** List filters by email address in any case; the second finds documents without a key. */
 export function customersWithAddress(email: string): Record<string, unknown>[] {
   return [{ emailKey: email.toLowerCase() }, { email }];
 }

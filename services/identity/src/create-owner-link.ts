@@ -39,7 +39,7 @@ export async function ownerLink(options: OwnerLinkOptions): Promise<string | und
 }
 
 /**
- * Creates the link by which an active owner sets a new password. Throws not_found for an e-mail
+ * Creates the link by which an active owner sets a new password. Throws not_found for an email
  * address that is not an owner's.
  */
 export async function ownerResetLink(options: OwnerLinkOptions, email: string): Promise<string> {

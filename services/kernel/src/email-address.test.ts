@@ -9,7 +9,7 @@ function addressOfLength(length: number): string {
   return `${local}@${'r'.repeat(rest)}.${domain}`;
 }
 
-describe('an e-mail address is valid:', () => {
+describe('an email address is valid:', () => {
   test.each([
     ['a plain one', 'ada@example.com'],
     ['with dots, a tag and capitals', 'Ada.King+billing@Example.co.uk'],
@@ -34,7 +34,7 @@ describe('an e-mail address is valid:', () => {
   });
 });
 
-describe('an e-mail address is invalid:', () => {
+describe('an email address is invalid:', () => {
   test.each([
     ['space alone', '  '],
     ['no @', 'ada.example.com'],

@@ -11,7 +11,7 @@ const domain =
   /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
 
 /**
- * Removes the space around an e-mail address. Accepts addresses that every mail system accepts: a
+ * Removes the space around an email address. Accepts addresses that every mail system accepts: a
  * dot-atom, and a domain name with a dot. An international domain is in its ASCII form. Throws
  * invalid_input under `email` for any other text.
  */

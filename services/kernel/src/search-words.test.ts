@@ -29,7 +29,7 @@ describe('the words of a resource', () => {
     ['each word of a name', ['Ada Lovelace'], ['ada', 'lovelace']],
     ['a word once', ['Ada Ada', 'ADA'], ['ada']],
     [
-      'the parts of an e-mail address',
+      'the parts of an email address',
       ['ada@example.com'],
       ['ada@example.com', 'example.com', 'com'],
     ],

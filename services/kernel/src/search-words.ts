@@ -2,7 +2,7 @@
 export interface Findable {
   /** UUID; found by its first 8 characters or more. */
   readonly id: string;
-  /** Texts found by the beginning of any of their words: a name, an e-mail address, a URL. */
+  /** Texts found by the beginning of any of their words: a name, an email address, a URL. */
   readonly texts: readonly (string | null | undefined)[];
   /** Texts found by whole words only, of a resource that is written too often for more keys. */
   readonly wholeWords?: readonly (string | null | undefined)[];

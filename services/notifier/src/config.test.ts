@@ -48,7 +48,7 @@ describe("the notifier's configuration", () => {
     const refused = (changes: Record<string, string | undefined>) => () =>
       readConfig({ ...server, ...changes });
     expect(refused({ MAIL_FROM: undefined })).toThrow(/MAIL_FROM: is required with SMTP_URL/);
-    expect(refused({ MAIL_FROM: 'Acme' })).toThrow(/MAIL_FROM: must be an e-mail address/);
+    expect(refused({ MAIL_FROM: 'Acme' })).toThrow(/MAIL_FROM: must be an email address/);
     expect(refused({ SMTP_URL: 'mail.example' })).toThrow(/SMTP_URL: must be smtp:/);
     expect(refused({ SMTP_URL: 'smtp://me:10%@x' })).toThrow(/SMTP_URL: .* with % written as %25/);
     expect(refused({ SMTP_URL: 'smtp://mail.example', SMTP_TLS: 'none' })).toThrow(

@@ -6,7 +6,7 @@ import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/c
 const deliveryLeaseMsDefault = 30_000;
 const smtpConnectionsMaxDefault = 5;
 
-const address = z.string().regex(/^[^\s@<>]+@[^\s@<>]+$/, 'must be an e-mail address');
+const address = z.string().regex(/^[^\s@<>]+@[^\s@<>]+$/, 'must be an email address');
 const wholeNumber = z
   .string()
   .regex(/^\d{1,4}$/, 'must be a whole number up to 9999')

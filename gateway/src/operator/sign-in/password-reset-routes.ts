@@ -13,7 +13,7 @@ const AskForReset = z.object({ email: z.string() });
 const workMs = 30_000;
 const emailMax = 254;
 
-/** Password resets that an operator asks for by e-mail. */
+/** Password resets that an operator asks for by email. */
 export const passwordResetRoutes: readonly OperatorRoute[] = [
   {
     method: 'POST',

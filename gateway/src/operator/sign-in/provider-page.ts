@@ -12,9 +12,9 @@ const tellings: Readonly<Record<string, string>> = {
     'This sign-in was started in another browser, has expired or was already completed. Please sign in again.',
   sign_in_refused: 'The identity provider did not confirm your identity. Please sign in again.',
   email_not_verified:
-    'The identity provider has not verified your e-mail address. Please verify it there first.',
+    'The identity provider has not verified your email address. Please verify it there first.',
   not_an_operator:
-    'This account has no access. Please ask an owner or an admin for an invitation to your e-mail address.',
+    'This account has no access. Please ask an owner or an admin for an invitation to your email address.',
   provider_unavailable:
     'The identity provider is not available right now. Please try again in a minute.',
   not_found: 'No identity provider is configured. Please sign in with your password.',

@@ -2,7 +2,7 @@ import express, { type Request, type Response } from 'express';
 import { readWithin } from '../../http/body';
 import { RequestError } from '../../http/error';
 
-// A card and an e-mail address take a few hundred bytes.
+// A card and an email address take a few hundred bytes.
 const bodyBytesMax = 16 * 1024;
 const fieldsMax = 20;
 const bodyMsMax = 5_000;

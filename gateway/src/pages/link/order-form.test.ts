@@ -43,7 +43,7 @@ test.each<[string, Partial<CheckoutLink>, Record<string, string>, object]>([
     { quantity: '100000' },
     { quantity: ['The total exceeds the maximum amount'] },
   ],
-  ['an empty e-mail address', {}, { email: ' ' }, { email: ['Required'] }],
+  ['an empty email address', {}, { email: ' ' }, { email: ['Required'] }],
   ['an unknown product', {}, { productId: 'x' }, { productId: ['Required'] }],
   ['no name', { collect: [COLLECTED_FACT_NAME] }, { name: ' ' }, { name: ['Required'] }],
   [

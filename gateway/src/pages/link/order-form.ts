@@ -24,7 +24,7 @@ export interface OrderForm {
   /** Deduplicates a form that is submitted twice. */
   readonly nonce: string;
   readonly productId: string | undefined;
-  /** E-mail address, quantity, name and address as typed, by field name. */
+  /** Email address, quantity, name and address as typed, by field name. */
   readonly typed: TypedTexts;
 }
 

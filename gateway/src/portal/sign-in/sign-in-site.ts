@@ -24,7 +24,7 @@ import { pageAnswer } from '../../pages/frame/shell';
 import type { Peers } from '../../peers';
 import { signInPage, signInRequestedPage } from './sign-in-page';
 
-/** Dependencies of the sign-in by e-mail. */
+/** Dependencies of the sign-in by email. */
 interface SignInSite extends PageDependencies {
   readonly peers: Peers;
   readonly looks: LookCache;

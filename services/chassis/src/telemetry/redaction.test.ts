@@ -32,7 +32,7 @@ describe('redaction', () => {
     ['an amount', '{"amountMinor":123456789}'],
     ['a decimal', '0.4242424242424242'],
     ['an address without password', 'nats://127.0.0.1:4222'],
-    ['an e-mail address', 'https://example.com/?to=a@example.com'],
+    ['an email address', 'https://example.com/?to=a@example.com'],
   ])('keeps %s', (_what, text) => {
     expect(redactSecrets(text)).toBe(text);
   });

@@ -18,7 +18,7 @@ import { redactSecrets } from './redaction';
 import type * as traceRecorder from './trace-recorder';
 
 /**
- * Attributes by which spans are searched. Undefined ones are left out. Never a key, token, e-mail
+ * Attributes by which spans are searched. Undefined ones are left out. Never a key, token, email
  * address, card, body or query.
  */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;

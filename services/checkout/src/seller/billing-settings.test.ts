@@ -56,7 +56,7 @@ describe('the seller', () => {
     expect(cleared.sellerVersion).toBe(2);
   });
 
-  test('stores tax ids, bank account and e-mail address in one form', () => {
+  test('stores tax ids, bank account and email address in one form', () => {
     const { seller } = change(off, {
       email: ' ada@example.com ',
       taxIds: [{ type: 'EU_VAT', value: 'de 136 695 976' }],

@@ -230,7 +230,7 @@ describe('the list of operators', () => {
   });
 });
 
-describe('a reset link that is asked for by e-mail', () => {
+describe('a reset link that is asked for by email', () => {
   // The advanced clock of the service judges the deadline.
   const ask = (email: string) =>
     tests.peer.askForResetLink(

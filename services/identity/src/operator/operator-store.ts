@@ -126,14 +126,14 @@ export const resetLinks: AggregateDefinition<ResetLink> = {
   }),
 };
 
-/** Derives the operator's id from the e-mail address, in all organizations. */
+/** Derives the operator's id from the email address, in all organizations. */
 export function operatorId(email: string): string {
   return derivedId('operator', email);
 }
 
 /**
  * Finds an aggregate in any environment. Used only for ids that cannot be guessed or that name the
- * person (tokens, and the e-mail address at a sign-in), where the answer determines the caller's
+ * person (tokens, and the email address at a sign-in), where the answer determines the caller's
  * environment.
  */
 export async function findAnywhere<S extends { readonly id: string }>(
@@ -145,7 +145,7 @@ export async function findAnywhere<S extends { readonly id: string }>(
 }
 
 /**
- * Finds the operator with an e-mail address, in any organization; undefined for a text that is no
+ * Finds the operator with an email address, in any organization; undefined for a text that is no
  * address, too.
  */
 export async function findByEmail(

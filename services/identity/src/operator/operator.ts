@@ -10,7 +10,7 @@ export type Role = (typeof roles)[number];
 
 /** A person who works on an organization's dashboard. */
 export interface Operator {
-  /** Derived from the e-mail address: one operator each, in all organizations. */
+  /** Derived from the email address: one operator each, in all organizations. */
   readonly id: string;
   /** In lower case. */
   readonly email: string;
@@ -182,7 +182,7 @@ export function checkReset(actor: Actor, operator: Operator): void {
 }
 
 /**
- * True when the operator's e-mail address is verified by the identity provider, or by a link that
+ * True when the operator's email address is verified by the identity provider, or by a link that
  * only a mail to it had.
  */
 export function isEmailProven({ providerIdentity, hasUsedMailedLink }: Operator): boolean {
@@ -196,14 +196,14 @@ export function mayManageOperators(role: Role): boolean {
 
 /** The same answer for all causes, so that it reveals nothing about existing operators. */
 export function invalidCredentials(): DomainError {
-  return new DomainError('unauthenticated', 'INVALID_CREDENTIALS', 'Wrong e-mail or password');
+  return new DomainError('unauthenticated', 'INVALID_CREDENTIALS', 'Wrong email or password');
 }
 
 export function operatorExists(): DomainError {
   return new DomainError(
     'already_exists',
     'OPERATOR_EXISTS',
-    'An operator with this e-mail address already exists',
+    'An operator with this email address already exists',
   );
 }
 

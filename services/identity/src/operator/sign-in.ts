@@ -111,7 +111,7 @@ export class SignIn {
   }
 
   /**
-   * Clears the failures of an e-mail address: its operator has proven their identity by other
+   * Clears the failures of an email address: its operator has proven their identity by other
    * means.
    */
   async clearFailures(email: string, { network }: Origin): Promise<void> {

@@ -12,11 +12,11 @@ export interface AttemptLimit {
 const quarterOfAnHourMs = 15 * 60 * 1_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** For one e-mail address from one network. */
+/** For one email address from one network. */
 export const perEmailAndNetwork: AttemptLimit = { max: 10, withinMs: quarterOfAnHourMs };
-/** For one e-mail address from all networks that are not known for it. */
+/** For one email address from all networks that are not known for it. */
 export const perEmail: AttemptLimit = { max: 100, withinMs: quarterOfAnHourMs };
-/** For one network and all e-mail addresses. */
+/** For one network and all email addresses. */
 export const perNetwork: AttemptLimit = { max: 50, withinMs: quarterOfAnHourMs };
 
 /**

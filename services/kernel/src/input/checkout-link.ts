@@ -16,7 +16,7 @@ export interface QuantityBounds {
   readonly max: number;
 }
 
-/** Facts that the page of a link asks its visitors for, in addition to the e-mail address. */
+/** Facts that the page of a link asks its visitors for, in addition to the email address. */
 export const collectedFacts = ['NAME', 'ADDRESS'] as const;
 export type CollectedFact = (typeof collectedFacts)[number];
 

@@ -29,7 +29,7 @@ import { InvoiceEvent } from '@billing/proto/billing/event/v1/invoice_event';
 
 /** The services whose facts mails contain, in one process. */
 export interface MailFactsService extends RunningService {
-  /** E-mail addresses by customer; a customer without one is unknown. */
+  /** Email addresses by customer; a customer without one is unknown. */
   readonly emails: Map<string, string>;
   /** Invoices that are not owed any more. */
   readonly settled: Set<string>;

@@ -19,7 +19,7 @@ export const unitCode = 'C62';
 /** Reason "discount" of an allowance (UNTDID 5189). */
 export const discountCode = '95';
 
-/** Scheme of electronic addresses that are e-mail addresses. */
+/** Scheme of electronic addresses that are email addresses. */
 export const emailScheme = 'EM';
 
 /** BT-121 (VATEX); an exemption has a text only. */

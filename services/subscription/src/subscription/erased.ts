@@ -1,7 +1,7 @@
 import type { Subscription } from './subscription';
 import type { SubscriptionChange } from './subscription-change';
 
-/** True if the subscription's customer was deleted. Every other customer has an e-mail address. */
+/** True if the subscription's customer was deleted. Every other customer has an email address. */
 export function isErased({ customer }: Pick<Subscription, 'customer'>): boolean {
   return customer.email === '';
 }
