@@ -5,16 +5,18 @@ import { ChoiceFilter } from '../../parts/form/filters';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { Instant } from '../../parts/element/values';
+import { type Customer, customerName } from '../../resources/customer';
 import { Sentence } from '../../resources/sentence';
-import { activityLine, topics } from './activity';
+import { activityLine, topics, withCustomerName } from './activity';
 
 /** Everything that happened to a customer, newest first. */
-export function ActivityPanel({ customerId }: { customerId: string }) {
-  const activity = useResource<CustomerActivity>(`/dashboard/api/customers/${customerId}/activity`);
+export function ActivityPanel({ customer }: { customer: Customer }) {
+  const { id } = customer;
+  const activity = useResource<CustomerActivity>(`/dashboard/api/customers/${id}/activity`);
   return (
     <Panel title="Activity">
       <Answer of={activity} what="activity">
-        {(answer) => <Feed activity={answer} />}
+        {(answer) => <Feed activity={answer} of={{ id, name: customerName(customer) }} />}
       </Answer>
     </Panel>
   );
@@ -23,7 +25,13 @@ export function ActivityPanel({ customerId }: { customerId: string }) {
 // Enough to see the last months; all the rest is one press away.
 const shownFirst = 10;
 
-function Feed({ activity: { data, isMore, hasChanges } }: { activity: CustomerActivity }) {
+function Feed({
+  activity: { data, isMore, hasChanges },
+  of,
+}: {
+  activity: CustomerActivity;
+  of: { readonly id: string; readonly name: string };
+}) {
   const [topic, setTopic] = useState('');
   const [isWhole, setWhole] = useState(false);
   const lines = data
@@ -42,7 +50,7 @@ function Feed({ activity: { data, isMore, hasChanges } }: { activity: CustomerAc
           {shown.map(({ id, at, tone, sentence }) => (
             <li key={id} className={tone}>
               <span>
-                <Sentence of={sentence} />
+                <Sentence of={withCustomerName(sentence, of)} />
               </span>
               <span className="faint">
                 <Instant at={at} />

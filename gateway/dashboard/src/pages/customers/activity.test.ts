@@ -1,5 +1,5 @@
 import { sentenceText } from '../../resources/audit-sentence';
-import { activityLine } from './activity';
+import { activityLine, withCustomerName } from './activity';
 
 type Event = Parameters<typeof activityLine>[0];
 
@@ -74,4 +74,16 @@ test.each<[string, string, string, object]>([
 ])('an event is told as: %s', (text, topic, tone, event) => {
   const line = activityLine({ id: 'e', at: '2026-01-01T00:00:00.000Z', ...event } as Event);
   expect([sentenceText(line.sentence), line.topic, line.tone]).toEqual([text, topic, tone]);
+});
+
+test('a sentence names the customer whose page shows it, and links to others', () => {
+  const own = { text: '0190a000', href: '/customers/c' };
+  const other = { text: 'INV-000001', href: '/invoices/i' };
+  const sentence = ['Olivia changed the phone of customer ', own, ' and paid ', other];
+  expect(withCustomerName(sentence, { id: 'c', name: 'Ada' })).toEqual([
+    'Olivia changed the phone of customer ',
+    'Ada',
+    ' and paid ',
+    other,
+  ]);
 });

@@ -55,6 +55,17 @@ export function activityLine(event: ActivityEvent): ActivityLine {
   }
 }
 
+/** The sentence with the name of the customer whose page shows it, in place of a link with its id. */
+export function withCustomerName(
+  sentence: readonly Phrase[],
+  { id, name }: { readonly id: string; readonly name: string },
+): readonly Phrase[] {
+  const href = `/customers/${id}`;
+  return sentence.map((phrase) =>
+    typeof phrase !== 'string' && phrase.href === href ? name : phrase,
+  );
+}
+
 type EventOf<Kind> = Extract<ActivityEvent, { readonly kind: Kind }>;
 
 function invoiceSentence(event: EventOf<'INVOICE'>): readonly Phrase[] {

@@ -54,7 +54,7 @@ function CustomerView({ customer }: { customer: Customer }) {
     >
       <AccountFigures customer={customer} />
       <div className="panels">
-        <ActivityPanel customerId={id} />
+        <ActivityPanel customer={customer} />
         <Panel title="Details">
           <CustomerFacts customer={customer} />
         </Panel>

@@ -16,7 +16,7 @@ import {
   chargeRefusal,
   type Invoice,
   invoiceName,
-  reasonText,
+  errorText,
   voidRefusal,
 } from '../../resources/invoice/invoice';
 import { useInvoiceBulk } from '../../resources/invoice/invoice-bulk';
@@ -156,7 +156,5 @@ function InvoiceRowActions({ invoice }: { invoice: Invoice }) {
 }
 
 function riskText({ lastPaymentError }: Invoice): string {
-  if (lastPaymentError === null) return 'Overdue';
-  const text = reasonText(lastPaymentError.code);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return lastPaymentError === null ? 'Overdue' : errorText(lastPaymentError.code);
 }

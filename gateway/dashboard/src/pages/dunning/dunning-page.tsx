@@ -72,7 +72,7 @@ function AmountTable({
   const { currency } = amounts;
   return (
     <DataTable
-      caption={`Amounts in ${currency}, without what customer balances paid`}
+      caption={`Amounts in ${currency}, net of customer balances`}
       isCaptionShown
       columns={[
         { title: 'Outcome', text: ({ label }) => label },

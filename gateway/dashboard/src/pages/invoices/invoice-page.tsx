@@ -14,7 +14,7 @@ import { EmailPanel } from '../../resources/email/email-panel';
 import {
   attemptText,
   billingReasonText,
-  reasonText,
+  errorText,
   type Invoice,
   invoiceName,
   type InvoicePayment,
@@ -137,7 +137,7 @@ function NextCharge({ id }: { id: string }) {
 function LastError({ error: { code, at } }: { error: NonNullable<Invoice['lastPaymentError']> }) {
   return (
     <>
-      {reasonText(code)}
+      {errorText(code)}
       <div className="faint">
         <Instant at={at} />
       </div>

@@ -12,7 +12,11 @@ import { type Email, emailKindNames } from './email';
 const subject: Column<Email> = {
   title: 'Subject',
   text: (email) => email.subject ?? '–',
-  cell: (email) => <Link href={`/emails/${email.id}`}>{email.subject ?? '–'}</Link>,
+  cell: (email) => (
+    <Link className="subject" href={`/emails/${email.id}`}>
+      {email.subject ?? '–'}
+    </Link>
+  ),
 };
 
 const others: readonly Column<Email>[] = [

@@ -80,11 +80,7 @@ test('the details of a payment are its failure, or its reference and where it we
   );
 });
 
-test('the last payment error shows its reason and time', () => {
-  const at = '2026-03-01T12:30:00.000Z';
-  const error = (code: string) => ({ code, message: '', at });
-  expect(errorText(error('card_declined'))).toBe('card declined, 2026-03-01 12:30:00 UTC');
-  expect(errorText(error('no_payment_provider'))).toBe(
-    'no payment provider is configured, 2026-03-01 12:30:00 UTC',
-  );
+test('the last payment error shows its reason', () => {
+  expect(errorText('card_declined')).toBe('Card declined');
+  expect(errorText('no_payment_provider')).toBe('No payment provider is configured');
 });

@@ -1,6 +1,5 @@
 import type { toJsonInvoice } from '@billing/proto/json/invoice';
 import { labelText, moneyText } from '../../parts/text/text';
-import { utcText } from '../../parts/text/time-text';
 
 export type Invoice = ReturnType<typeof toJsonInvoice>;
 export type InvoiceLine = Invoice['lineItems'][number];
@@ -102,11 +101,11 @@ export function reasonText(failureCode: string | null): string {
   return (failureCode ?? 'unknown').replaceAll('_', ' ');
 }
 
-/** Last payment error: “card declined, 2026-03-01 12:30:00 UTC”. */
-export function errorText({ code, at }: NonNullable<Invoice['lastPaymentError']>): string {
-  const reason =
-    code === 'no_payment_provider' ? 'no payment provider is configured' : reasonText(code);
-  return `${reason}, ${utcText(at)}`;
+/** Code of a payment error as a sentence: “Card declined”. */
+export function errorText(code: string): string {
+  if (code === 'no_payment_provider') return 'No payment provider is configured';
+  const text = reasonText(code);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 // The invoice of a checkout is open while its session is open.
