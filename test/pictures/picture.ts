@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { palettePng } from './palette-png';
 
 /** Pixels of a screenshot that are averaged into one. */
 const cell = 4;
@@ -36,8 +37,10 @@ export class Picture {
   }
 
   private static async averageOf(png: Buffer, page: Page): Promise<Picture> {
-    const url = await page.evaluate<string>(`(${averaged})(${argument(png)}, ${String(cell)})`);
-    return new Picture(pngOf(url), page);
+    const { rgb, ...size } = await page.evaluate<{ width: number; height: number; rgb: string }>(
+      `(${averaged})(${argument(png)}, ${String(cell)})`,
+    );
+    return new Picture(palettePng({ ...size, rgb: Buffer.from(rgb, 'base64') }), page);
   }
 }
 
@@ -96,7 +99,12 @@ const averaged = `async (source, cell) => {
   const context = canvas.getContext('2d', { alpha: false });
   context.imageSmoothingQuality = 'high';
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return canvas.toDataURL('image/png');
+  const { width, height, data } = context.getImageData(0, 0, canvas.width, canvas.height);
+  let rgb = '';
+  for (let at = 0; at < data.length; at += 4) {
+    rgb += String.fromCharCode(data[at], data[at + 1], data[at + 2]);
+  }
+  return { width, height, rgb: btoa(rgb) };
 }`;
 
 const compared = `async (one, other, { channelMax, tile }) => {
