@@ -70,7 +70,7 @@ const expected = {
   '/subscriptions': 2,
   '/subscriptions/:id': 6,
   '/invoices': 2,
-  '/invoices/:id': 4,
+  '/invoices/:id': 6,
   '/credit-notes': 1,
   '/refunds': 2,
   '/disputes': 1,
