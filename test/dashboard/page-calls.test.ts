@@ -24,8 +24,11 @@ afterAll(async () => {
   if (program !== undefined) await dashboard.end();
 });
 
-/** Limits of what the browser of a new operator loads for a page. */
-const bytesMax: PageBytes = { total: 200_000, calls: 50_000 };
+/**
+ * Limits of what the browser of a new operator loads for a page. The total includes what the top
+ * bar opens, which is loaded after the page; the build limits what comes first (bundle-limit.mjs).
+ */
+const bytesMax: PageBytes = { total: 300_000, calls: 50_000 };
 
 /**
  * Calls of the API that a page makes when it is loaded, without those of the frame, and all bytes
