@@ -1,6 +1,7 @@
-import { useListed } from '../api/queries';
+import { useListed, useResource } from '../api/queries';
 import { NamedLink } from '../parts/element/named-link';
 import type { Product } from './product';
+import type { Subscription } from './subscription';
 
 /** List of links to products. */
 export function ProductLinks({ ids }: { ids: readonly string[] }) {
@@ -19,4 +20,19 @@ export function ProductLinks({ ids }: { ids: readonly string[] }) {
 export function ProductLink({ id }: { id: string }) {
   const { data, error } = useListed<Product>('/v1/products', id);
   return <NamedLink href={`/products/${id}`} id={id} name={data && data.name} error={error} />;
+}
+
+/** Link to a subscription by the name of its product. */
+export function SubscriptionLink({ id }: { id: string }) {
+  const { data, error } = useResource<Subscription>(`/v1/subscriptions/${id}`);
+  if (data === undefined) {
+    return <NamedLink href={`/subscriptions/${id}`} id={id} name={undefined} error={error} />;
+  }
+  return <SubscriptionNamed id={id} productId={data.productId} />;
+}
+
+/** The same link where the product is known. */
+export function SubscriptionNamed({ id, productId }: { id: string; productId: string }) {
+  const { data, error } = useListed<Product>('/v1/products', productId);
+  return <NamedLink href={`/subscriptions/${id}`} id={id} name={data && data.name} error={error} />;
 }

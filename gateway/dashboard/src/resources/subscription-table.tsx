@@ -8,8 +8,7 @@ import { labelText } from '../parts/text/text';
 import { Day, StatusBadge } from '../parts/element/values';
 import { customerName } from './customer';
 import { priceText } from './product';
-import { ProductLink } from './product-links';
-import { SubscriptionNamed } from './subscription-link';
+import { ProductLink, SubscriptionNamed } from './product-links';
 import { nextStep, displayedStatus, type Subscription } from './subscription';
 import { useSubscriptionBulk } from './subscription-bulk';
 

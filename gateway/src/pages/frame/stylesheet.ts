@@ -58,6 +58,7 @@ table { width: 100%; border-collapse: collapse; margin-top: 1rem; }
 caption { text-align: left; }
 th, td { padding: .5rem 0 .5rem .75rem; text-align: right; vertical-align: top; font-weight: inherit; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
 th:first-child, td:first-child { padding-left: 0; text-align: left; overflow-wrap: anywhere; }
+th:last-child, td:last-child { white-space: nowrap; }
 table + h2 { margin-top: 1.5rem; }
 thead th { color: var(--faint); font-size: .875rem; }
 tbody tr, tfoot tr.sum { border-top: 1px solid var(--line); }
@@ -116,7 +117,7 @@ form + details { margin-top: 1rem; }
 summary { cursor: pointer; font-size: .875rem; }
 details ul { margin: .25rem 0 0; padding-left: 1.25rem; font-size: .875rem; }
 details table { margin-top: .25rem; font-size: .875rem; }
-details td:last-child { text-align: left; overflow-wrap: anywhere; }
+details td:last-child { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .aside { margin-top: 1rem; text-align: center; }
 @media (max-width: 36rem) {
   nav ul { justify-content: space-between; gap: 0; }

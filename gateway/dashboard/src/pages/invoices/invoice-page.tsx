@@ -9,7 +9,7 @@ import { dayText } from '../../parts/text/time-text';
 import { Day, Facts, Instant, Money, ShortId, StatusBadge } from '../../parts/element/values';
 import { NameSkeleton } from '../../parts/element/skeleton';
 import { CustomerLink } from '../../resources/customer-link';
-import { SubscriptionLink } from '../../resources/subscription-link';
+import { SubscriptionLink } from '../../resources/product-links';
 import { EmailPanel } from '../../resources/email/email-panel';
 import {
   attemptText,

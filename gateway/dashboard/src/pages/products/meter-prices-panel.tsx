@@ -5,6 +5,7 @@ import { Button } from '../../parts/element/buttons';
 import { moneyColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { metadataToType } from '../../parts/text/metadata-text';
+import { countText } from '../../parts/text/text';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { MeterPriceForm } from './meter-price-form';
@@ -91,7 +92,12 @@ function MeterPriceTable({
         columns={[
           { title: 'Meter', text: ({ meterId }) => nameOf(meterId) },
           { title: 'Price', text: (price) => meterPriceText(price, currency) },
-          { title: 'Included', align: 'end', text: ({ includedUnits }) => includedUnits },
+          {
+            title: 'Included',
+            align: 'end',
+            text: ({ includedUnits }) => includedUnits,
+            cell: ({ includedUnits }) => unitsText(includedUnits),
+          },
           moneyColumn('Minimum', ({ minimumAmount }) => minimumAmount, currencyOf),
           moneyColumn('Maximum', ({ maximumAmount }) => maximumAmount, currencyOf),
           ...(hasMetadata ? [metadataColumn] : []),
@@ -136,4 +142,9 @@ function MeterPriceTable({
       )}
     </>
   );
+}
+
+/** A quantity as a decimal; whole ones with separators of thousands. */
+function unitsText(units: string): string {
+  return /^\d+$/.test(units) ? countText(Number(units)) : units;
 }

@@ -55,7 +55,7 @@ export function SandboxPage({ id }: { id: string }) {
           <Link className="button quiet" href={`~/dashboard/${id}/developers/api-keys`}>
             API keys
           </Link>
-          <DialogButton label="Rename" refusal={refusal}>
+          <DialogButton label="Rename" tone="quiet" refusal={refusal}>
             {(close) => <RenameForm sandbox={sandbox} onDone={close} />}
           </DialogButton>
           <DeleteButton sandbox={sandbox} refusal={refusal} />
