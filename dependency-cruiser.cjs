@@ -184,6 +184,7 @@ const layers = {
     'usage-check',
     'upgrade',
     'demo',
+    'pictures',
     'bench',
   ],
   'gateway/dashboard/src': ['api', 'parts', 'resources', 'pages', 'shell'],

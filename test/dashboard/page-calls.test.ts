@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '@billing/chassis/testing';
 import { desktop, takeScreenshot, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
-import { bytesOf, type PageBytes } from '../support/page-bytes';
+import { bytesOf, type PageBytes } from '../pictures/page-bytes';
 import { numbers } from '../support/portal-scene';
 import { DashboardScene } from './dashboard-scene';
 

@@ -46,6 +46,8 @@ const fixed = `async ({ masks, style }) => {
   for (const one of [document, ...frames.filter((frame) => frame !== null)]) {
     one.head.append(Object.assign(one.createElement('style'), { textContent: style }));
     await one.fonts.load('14px Reference');
+    // One text may be several nodes.
+    one.body.normalize();
     const texts = one.createTreeWalker(one.body, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const node = texts.currentNode;

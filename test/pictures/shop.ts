@@ -178,22 +178,32 @@ async function openSessions(scene: PortalScene, { productIds }: Stock, { ada }: 
   return { expired, complete };
 }
 
-/** One-off invoices: refunded, refunded in vain, disputed, and sent. */
+/**
+ * One-off invoices: refunded, refunded in vain, and disputed. An hour passes between the steps of
+ * each, so that lists of emails have one order.
+ */
 async function credit(scene: PortalScene) {
   const { api } = scene;
+  let hour = 12;
+  const anHourPasses = async () => {
+    hour += 1;
+    await api.advanceTo(`2033-02-06T${String(hour)}:00:00.000Z`);
+  };
   const paid = async (customer: object, number: string) => {
     const invoiceId = await invoice(scene, customer, 9_900);
+    await anHourPasses();
     const body = { authorizedTransactionId: authorization(number) };
     await api.expect(200, api.post(`/invoices/${invoiceId}/pay`, body));
+    await anHourPasses();
     return invoiceId;
   };
   const note = { amount: 2_500, settle: 'REFUND', reason: 'GOODWILL', memo: 'Sorry for the delay' };
   const alan = await paid({ name: 'Alan Turing', email: 'alan@example.com' }, numbers.good);
   const { id } = await scene.create('/credit-notes', { ...note, invoiceId: alan });
-  await api.advanceTo('2033-02-06T13:00:00.000Z');
+  await anHourPasses();
   const mary = await paid({ name: 'Mary Jackson', email: 'mary@example.com' }, '4000000000005134');
   await scene.create('/credit-notes', { ...note, invoiceId: mary });
-  await api.advanceTo('2033-02-06T14:00:00.000Z');
+  await anHourPasses();
   await paid({ name: 'Dorothy Vaughan', email: 'dorothy@example.com' }, '4000000000000259');
   return { noteId: id as string };
 }
@@ -248,8 +258,9 @@ async function pagesOf(
     lines: [{ description: 'Training', amount: 30_000 }],
   };
   const { id: draftId } = await scene.create('/invoices', { ...draft, currency: 'USD' });
+  const edsger = { name: 'Edsger Dijkstra', email: 'edsger@example.com', address: berlin };
   const session = await scene.create('/checkout', {
-    customerId: await scene.customer({ name: 'Edsger Dijkstra', email: 'edsger@example.com' }),
+    customerId: await scene.customer(edsger),
     productId: productIds.get('api'),
   });
   // Mails follow their events.
