@@ -55,7 +55,7 @@ export function activityLine(event: ActivityEvent): ActivityLine {
   }
 }
 
-/** The sentence with the name of the customer whose page shows it, in place of a link with its id. */
+/** The sentence with the name of the customer whose page shows it, instead of a link to it. */
 export function withCustomerName(
   sentence: readonly Phrase[],
   { id, name }: { readonly id: string; readonly name: string },

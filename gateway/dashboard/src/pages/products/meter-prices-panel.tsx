@@ -92,12 +92,7 @@ function MeterPriceTable({
         columns={[
           { title: 'Meter', text: ({ meterId }) => nameOf(meterId) },
           { title: 'Price', text: (price) => meterPriceText(price, currency) },
-          {
-            title: 'Included',
-            align: 'end',
-            text: ({ includedUnits }) => includedUnits,
-            cell: ({ includedUnits }) => unitsText(includedUnits),
-          },
+          includedColumn,
           moneyColumn('Minimum', ({ minimumAmount }) => minimumAmount, currencyOf),
           moneyColumn('Maximum', ({ maximumAmount }) => maximumAmount, currencyOf),
           ...(hasMetadata ? [metadataColumn] : []),
@@ -148,3 +143,10 @@ function MeterPriceTable({
 function unitsText(units: string): string {
   return /^\d+$/.test(units) ? countText(Number(units)) : units;
 }
+
+const includedColumn: Column<MeterPrice> = {
+  title: 'Included',
+  align: 'end',
+  text: ({ includedUnits }) => includedUnits,
+  cell: ({ includedUnits }) => unitsText(includedUnits),
+};
