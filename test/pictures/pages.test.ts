@@ -23,6 +23,8 @@ const viewports = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ] as const;
+/** Page that measures the machine every few seconds. */
+const measured = 'system';
 // Pages differ at their top; longer ones repeat rows.
 const heightMax = 2_000;
 /**
@@ -98,7 +100,9 @@ testInChromium(
       await page.getByText('Sandbox time:').waitFor();
       const links = await page.locator('#navigation a').all();
       const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
-      const lists = paths.map((path) => (path ?? '').split('/').slice(3).join('/'));
+      const lists = paths
+        .map((path) => (path ?? '').split('/').slice(3).join('/'))
+        .filter((path) => path !== measured);
       const pages = [
         ...lists.map((path) => [path === '' ? 'home' : path.replaceAll('/', ' '), `/${path}`]),
         ...Object.entries(shop.paths),
@@ -160,20 +164,15 @@ async function openSmall(page: Page, url: string): Promise<readonly string[]> {
   return total <= payerBytesMax ? [] : [`${new URL(url).pathname} loads ${String(total)} bytes`];
 }
 
-/** Tabs of the portal, and pages that its overview and list of invoices link to. */
+/** Tabs of the portal, and pages that its overview links to, by the end of their paths. */
 async function portalPages(page: Page): Promise<(readonly [string, string])[]> {
-  const read = async (selector: string) => {
-    const links = await page.locator(selector).all();
-    return Promise.all(
-      links.map(async (link) => {
-        const name = (await link.textContent()) ?? '';
-        return [name.trim().toLowerCase(), (await link.getAttribute('href')) ?? ''] as const;
-      }),
-    );
-  };
-  const tabs = await read('header nav a');
-  const others = (await read('main a')).filter(([, path]) => path.startsWith('/portal/'));
-  return [...tabs, ...others];
+  const links = await page.locator('header nav a, main a').all();
+  const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
+  const pages = paths.flatMap((path) => {
+    if (path?.startsWith('/portal') !== true) return [];
+    return [[path === '/portal' ? 'overview' : (path.split('/').at(-1) ?? ''), path] as const];
+  });
+  return [...new Map(pages)];
 }
 
 /** Every eighth page where pages are not examined. */
