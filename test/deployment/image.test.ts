@@ -223,7 +223,14 @@ describe('the folder of the gateway', () => {
     );
     const page = await (await fetch(`${url}/dashboard`)).text();
     const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(page) ?? [];
-    for (const path of [script, '/openapi.json', '/asyncapi.json', '/docs']) {
+    for (const path of [
+      script,
+      '/openapi.json',
+      '/asyncapi.json',
+      '/docs',
+      '/docs/quickstart',
+      '/llms.txt',
+    ]) {
       const { status } = await fetch(`${url}${path}`);
       expect({ path, status }).toEqual({ path, status: 200 });
     }

@@ -1,7 +1,14 @@
-import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { BookOpen, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { useWorkspace } from '../api/environment';
 import { useAction, useSessionChange } from '../api/queries';
-import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink } from '../parts/overlay/menu';
+import {
+  Menu,
+  MenuChoice,
+  MenuItem,
+  MenuLine,
+  MenuLink,
+  MenuPageLink,
+} from '../parts/overlay/menu';
 import { labelText } from '../parts/text/text';
 import { type Theme, useTheme } from './theme';
 import { AccountButton } from './top-bar-buttons';
@@ -31,6 +38,10 @@ export function AccountMenu() {
         <UserRound aria-hidden="true" />
         Your account
       </MenuLink>
+      <MenuPageLink href="/docs">
+        <BookOpen aria-hidden="true" />
+        Documentation
+      </MenuPageLink>
       <MenuLine />
       <MenuChoice<Theme> label="Theme" value={theme} onChange={choose} choices={themes} />
       <MenuLine />

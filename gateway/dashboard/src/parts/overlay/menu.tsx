@@ -64,6 +64,15 @@ export function MenuLink({ href, children }: { href: string; children: ReactNode
   );
 }
 
+/** Entry that leaves the dashboard for another page of the gateway. */
+export function MenuPageLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Base.LinkItem className="menu-item" closeOnClick href={href}>
+      {children}
+    </Base.LinkItem>
+  );
+}
+
 /** Entries to choose one from. */
 export function MenuChoice<Value extends string>({
   label,
