@@ -76,7 +76,9 @@ export class ApiClient {
 
   private recordCreation(method: string, path: string, { status, headers, body }: Answer): void {
     const location = headers.get('location')?.replace('/v1', '') ?? '';
-    const isResource = /^\/[\w-]+\/[0-9a-f-]{36}$/.test(location);
+    // The location of a payment is its invoice.
+    const isResource =
+      /^\/[\w-]+\/[0-9a-f-]{36}$/.test(location) && location.startsWith(`${path}/`);
     if (status === 201 && isResource) this.acknowledged.set(location, body.id ?? body.sessionId);
     if (method !== 'DELETE' || status !== 204) return;
     // A change that is taken back can still be read.
