@@ -62,28 +62,6 @@ describe('POST /checkout', () => {
     ]);
   });
 
-  test.each<[string, () => object, object]>([
-    [
-      'items next to a product',
-      () => ({ productId: sold.id, items: [{ productId: sold.id }] }),
-      { items: ['Not together with productId, priceId or quantity'] },
-    ],
-    [
-      'a product twice',
-      () => ({ items: [{ productId: sold.id }, { priceId: sold.priceId }] }),
-      { items: ['1.priceId: Product is there twice'] },
-    ],
-    ['an item without a product', () => ({ items: [{}] }), { items: ['0.productId: Required'] }],
-    [
-      'an unknown field of an item',
-      () => ({ items: [{ productId: sold.id, count: 2 }] }),
-      { items: ['0.count: Unknown field'] },
-    ],
-  ])('refuses %s', async (_case, terms, error) => {
-    const answer = await api.post('/checkout', { customerId: customer.id, ...terms() });
-    expect([answer.status, answer.body]).toEqual([400, { error }]);
-  });
-
   test.each([
     ['a price', () => ({ priceId: sold.priceId })],
     ['a product as a price', () => ({ priceId: sold.id })],

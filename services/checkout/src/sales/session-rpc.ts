@@ -4,7 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import { readPage } from '@billing/chassis/request-fields';
-import { rpcService } from '@billing/chassis/rpc';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import {
@@ -48,7 +48,7 @@ import {
   checkCode,
   type DiscountCodeDependencies,
   removeDiscountCode,
-} from './apply-discount-code';
+} from './update-discount-code';
 import { codeRedemptionOf, takesCode } from './discount-code';
 import { untilEnded } from './session-end-worker';
 import { isEnding, redemptionOf } from './session-ending';
@@ -106,15 +106,7 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
         return toPaymentAnswer(changed, context, dependencies);
       },
 
-      applyDiscountCode: async (request, context) => {
-        const applied = await applyDiscountCode(request, context, dependencies);
-        return toPaymentAnswer(applied, context, dependencies);
-      },
-
-      removeDiscountCode: async ({ id }, context) => {
-        const removed = await removeDiscountCode(id, context, dependencies);
-        return toPaymentAnswer(removed, context, dependencies);
-      },
+      ...codeCalls(dependencies),
 
       answerSessionChallenge: async (request, context) => {
         const answered = await answerSessionChallenge(request, context, dependencies);
@@ -152,6 +144,23 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
     },
     { callers: sessionCallers },
   );
+}
+
+/** The calls of the payer's discount codes. */
+function codeCalls(
+  dependencies: SessionRpcDependencies,
+): Pick<AsyncHandlers<SessionServiceServer>, 'applyDiscountCode' | 'removeDiscountCode'> {
+  return {
+    applyDiscountCode: async (request, context) => {
+      const applied = await applyDiscountCode(request, context, dependencies);
+      return toPaymentAnswer(applied, context, dependencies);
+    },
+
+    removeDiscountCode: async ({ id }, context) => {
+      const removed = await removeDiscountCode(id, context, dependencies);
+      return toPaymentAnswer(removed, context, dependencies);
+    },
+  };
 }
 
 function toAnswer(

@@ -99,8 +99,8 @@ export async function removeDiscountCode(
 }
 
 /**
- * Returns the state of a redemption that a typed code holds. A round that no code has decided yet is
- * refused first, so that a call that is late finds it taken.
+ * Returns the state of a redemption that a typed code holds. A round that no code has decided yet
+ * is refused first, so that a call that is late finds it taken.
  */
 export async function checkCode(
   { id, ...code }: { readonly id: string; readonly discountId: string; readonly round: number },
@@ -117,7 +117,7 @@ export async function checkCode(
   return codeRedemptionOf(state, code) ?? 'HELD';
 }
 
-/** Creates the session's invoice, and voids the one that it has replaced; the relay does so, too. */
+/** Creates the session's invoice, and voids the one that it has replaced, as the relay does. */
 async function withInvoices(
   stored: StoredSession,
   { invoiceId: replacedId }: Pick<Session, 'invoiceId'>,
