@@ -1,7 +1,12 @@
-import { billChange } from '@billing/kernel/proration/change-bill';
+import { billChange, type ChangeBill } from '@billing/kernel/proration/change-bill';
 import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { recurringCharge } from '@billing/kernel/pricing';
-import { chargesAfter, type ItemCharge, prorate } from '@billing/kernel/proration/prorated-change';
+import {
+  chargesAfter,
+  type ItemCharge,
+  prorate,
+  type Proration,
+} from '@billing/kernel/proration/prorated-change';
 import { Decimal } from '@billing/kernel/decimal';
 import { isSameInterval, periodOf } from '../subscription/billing-cycle';
 import {
@@ -131,31 +136,13 @@ function proratedCost(
   const charges: ItemCharge[] = [...others, ...chargesAfter({ at: at.getTime() }, proration)];
   const taken = { putOff: null, takenChangeIds: waiting.changeIds };
   if (bill.invoice === undefined) return { invoice: null, creditNotes, charges, ...taken };
-  const { unused, remaining } = bill.invoice;
-  const unusedOf = ({ id }: SubscriptionItem) =>
-    unused
-      .filter(({ itemId }) => itemId === id)
-      .map(({ amount }) => ({ amount, time: ofItem(proration.unused, id) }));
-  const lines = idsInOrder(replaced, added).flatMap((id) => [
-    ...replaced
-      .filter((item) => item.id === id)
-      .flatMap((item) =>
-        unusedOf(item).map(({ amount, time }) =>
-          unusedLine(
-            item,
-            { amount, taxedAs: sourceOf(facts, { subscription, itemId: id }) },
-            time,
-          ),
-        ),
-      ),
-    ...added
-      .filter((item) => item.id === id)
-      .flatMap((item) =>
-        remaining
-          .filter(({ itemId }) => itemId === id)
-          .map((remainingTime) => remainingLine(item, remainingTime)),
-      ),
-  ]);
+  const lines = proratedLines(
+    subscription,
+    { replaced, added },
+    {
+      ...{ facts, bill: bill.invoice, unused: proration.unused },
+    },
+  );
   if (terms.collect === 'NEXT_INVOICE') {
     if (lines.length === 0) return { ...nothing, creditNotes, charges };
     const period = { start: at, end };
@@ -169,6 +156,37 @@ function proratedCost(
     ...{ terms, discount, periodIndex: facts.periodIndex, end },
   });
   return { invoice, creditNotes, charges, ...taken };
+}
+
+/** For each changed item its line of unused time, then its line of remaining time. */
+function proratedLines(
+  subscription: Subscription,
+  { replaced, added }: ReturnType<typeof differences>,
+  {
+    facts,
+    bill,
+    unused,
+  }: {
+    readonly facts: PeriodFacts;
+    readonly bill: NonNullable<ChangeBill['invoice']>;
+    readonly unused: Proration['unused'];
+  },
+) {
+  const unusedLines = (item: SubscriptionItem) =>
+    bill.unused
+      .filter(({ itemId }) => itemId === item.id)
+      .map(({ amount }) => {
+        const taxedAs = sourceOf(facts, { subscription, itemId: item.id });
+        return unusedLine(item, { amount, taxedAs }, ofItem(unused, item.id));
+      });
+  const remainingLines = (item: SubscriptionItem) =>
+    bill.remaining
+      .filter(({ itemId }) => itemId === item.id)
+      .map((remainingTime) => remainingLine(item, remainingTime));
+  return idsInOrder(replaced, added).flatMap((id) => [
+    ...replaced.filter((item) => item.id === id).flatMap(unusedLines),
+    ...added.filter((item) => item.id === id).flatMap(remainingLines),
+  ]);
 }
 
 /** The items whose charges a change replaces, and those that it charges from then on. */
