@@ -45,6 +45,8 @@ const waitingPerEnvironmentMax = 5;
 // Requests that wait for events, each for up to 20 s.
 const pollingPerKeyMax = 20;
 const pollingMax = 1_000;
+// Each holds a page of rows in memory.
+const exportsMax = 20;
 const exportsPerEnvironmentMax = 2;
 // Concurrent requests without a key, by kind. A provider's event has up to 1 MiB.
 const providerEventsMax = 200;
@@ -144,6 +146,7 @@ type Places = Pick<
   | 'waitingPerEnvironment'
   | 'polling'
   | 'pollingPerKey'
+  | 'exports'
   | 'exportsPerEnvironment'
   | 'providerEventPlaces'
   | 'payerPlaces'
@@ -160,6 +163,7 @@ function inFlightLimits(config: GatewayConfiguration): Places {
     waitingPerEnvironment: limitOfWaiting(waitingPerEnvironmentMax),
     polling: limitOfProcess(pollingMax),
     pollingPerKey: limitPerCaller(pollingPerKeyMax),
+    exports: limitOfExports(exportsMax),
     exportsPerEnvironment: limitOfExports(exportsPerEnvironmentMax),
     providerEventPlaces: keylessPlaces(providerEventsMax, perAddress),
     payerPlaces: keylessPlaces(payersMax, perAddress),

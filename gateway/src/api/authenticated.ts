@@ -28,6 +28,7 @@ export interface AuthenticatedDependencies extends ExchangeDependencies {
   readonly polling: InFlightLimit;
   readonly pollingPerKey: InFlightLimit;
   /** Concurrency limit of exports per environment. */
+  readonly exports: InFlightLimit;
   readonly exportsPerEnvironment: InFlightLimit;
 }
 
@@ -102,6 +103,7 @@ function placeOf(
     waitingPerEnvironment,
     polling,
     pollingPerKey,
+    exports,
     exportsPerEnvironment,
   }: AuthenticatedDependencies,
   waits: Waits | undefined,
@@ -113,7 +115,7 @@ function placeOf(
     case 'EVENTS':
       return (work) => pollingPerKey.run(() => polling.run(work), callerId);
     case 'EXPORT':
-      return (work) => exportsPerEnvironment.run(work, environmentId);
+      return (work) => exportsPerEnvironment.run(() => exports.run(work), environmentId);
     case undefined:
       return (work) =>
         inFlightPerKey.run(() => inFlightPerOrganization.run(work, organizationId), callerId);

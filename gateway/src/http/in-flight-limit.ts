@@ -34,7 +34,7 @@ export function limitPerCaller(max: number): InFlightLimit {
   );
 }
 
-/** Limit of exports in each environment, which last for up to an hour. */
+/** Limit of exports, which last for up to an hour. */
 export function limitOfExports(max: number): InFlightLimit {
   return new InFlightLimit(
     max,

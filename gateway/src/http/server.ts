@@ -21,6 +21,7 @@ import {
   refusalOf,
   refusalParts,
 } from './refusal';
+import { stalledMs } from './streamed-body';
 
 // Longer than the keep-alive of common load balancers, so that the load balancer closes first.
 const keepAliveMs = 65_000;
@@ -30,8 +31,6 @@ const headerBytesMax = 16 * 1024;
 const requestsPerConnectionMax = 10_000;
 // Interval of the checks for slow callers.
 const slowCallersEveryMs = 1_000;
-// A caller that reads nothing for this long counts as disconnected.
-const stalledMs = 30_000;
 // Time for connections that were opened just before the stop to send their request.
 const lastCallMs = 1_000;
 

@@ -53,7 +53,7 @@ export interface Encoder<M> {
 const pageMaxDefault = 100;
 // Bounds the memory of both sides; a page has at least one item.
 const pageBytesMax = 4 * 1024 * 1024;
-const askAgainMs = 50;
+const askAgainMs = 250;
 // Leaves time to answer.
 const marginMs = 1_000;
 
@@ -72,7 +72,8 @@ export function exportRpc(
         return scan({ from, to, after: position }, context, clock);
       },
     },
-    { callers: exportCallers },
+    // A call that waits for events would occupy the place of one that works; the gateway limits them.
+    { callers: exportCallers, unlimited: ['scanResource'] },
   );
 }
 
