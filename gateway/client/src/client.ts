@@ -52,6 +52,7 @@ function call(transport: Transport, id: OperationId, input: readonly unknown[]):
       path: `${filled}${takes === 'query' ? queryOf(query as object) : ''}`,
       ...(takes === 'body' && { body: content }),
       joins: id === 'advanceClock',
+      isExport: id.startsWith('export'),
       options,
     });
   if (takes !== 'query') return send(undefined);

@@ -48,15 +48,18 @@ export interface Call {
   /** With its query. */
   readonly path: string;
   readonly body?: unknown;
-  /** A timed-out request continues at the API, so that a repeat joins it and does not count. */
+  /** A timed-out request continues at the API, so that a retry joins it and does not count. */
   readonly joins?: boolean;
+  /** The answer may take an hour, and a retry would read it from its beginning again. */
+  readonly isExport?: boolean;
   readonly options: CallOptions;
 }
 
 const timeoutMsDefault = 30_000;
+const exportTimeoutMsDefault = 60 * 60_000;
 const maxRetriesDefault = 3;
 
-/** Sends requests, repeats those that may succeed later, and reads their answers. */
+/** Sends requests, retries those that may succeed later, and reads their answers. */
 export class Transport {
   // Not a property that an inspection or a serialisation would print.
   readonly #apiKey: string;
@@ -72,7 +75,7 @@ export class Transport {
   /** Returns the JSON of the answer, its bytes if it is no JSON, or undefined if it is empty. */
   async send(call: Call): Promise<unknown> {
     const headers = this.#headersOf(call);
-    const maxRetries = this.#options.maxRetries ?? maxRetriesDefault;
+    const maxRetries = call.isExport === true ? 0 : (this.#options.maxRetries ?? maxRetriesDefault);
     for (let failures = 0, attempts = 1; ; attempts += 1) {
       const outcome = await this.#attempt(call, { headers, attempts });
       if (!(outcome instanceof Error)) return outcome.result;
@@ -106,11 +109,14 @@ export class Transport {
 
   /** A failure that may be retried is returned; only the caller's own abort is thrown. */
   async #attempt(
-    { method, path, body, options }: Call,
+    { method, path, body, isExport, options }: Call,
     { headers, attempts }: { headers: Headers; attempts: number },
   ): Promise<{ result: unknown } | BillingError | BillingConnectionError> {
     const { baseUrl, fetch: send = fetch } = this.#options;
-    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? timeoutMsDefault;
+    const timeoutMs =
+      options.timeoutMs ??
+      (isExport === true ? exportTimeoutMsDefault : this.#options.timeoutMs) ??
+      timeoutMsDefault;
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
     options.signal?.throwIfAborted();
