@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 const { buildSite } = createRequire(import.meta.url)('./dist/site.js');
 
@@ -12,4 +13,6 @@ for (const [name, content] of files) {
   const file = join(folder, name);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
+  // Here, as the reference takes too long for a request.
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
 }

@@ -44,7 +44,7 @@ export function addDocumentationSite(app: Express, dependencies: ExchangeDepende
   for (const address of addresses) {
     addGet(app, address, dependencies, (request) => {
       files ??= readSite(builtFolder);
-      return answerFor(files, request);
+      return answerFor(files ?? new Map(), request);
     });
   }
 }
@@ -71,11 +71,11 @@ function unknownPage(files: Files): ApiAnswer {
   return { status: refusal.status, body: page.bytes, headers: shown };
 }
 
-/** Files of a folder; the page `/docs/x` is the file `docs/x.html`. */
-function readSite(folder: string): Files {
-  if (!existsSync(folder)) return new Map();
+/** Files of a folder, if it is built; the page `/docs/x` is the file `docs/x.html`. */
+function readSite(folder: string): Files | undefined {
+  if (!existsSync(folder)) return undefined;
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.gz'));
   return new Map(
     files.map(({ parentPath, name }) => {
       const path = join(parentPath, name);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ApiAnswer } from './answer';
@@ -9,7 +9,7 @@ export interface BuiltFile {
   readonly bytes: Buffer;
   readonly type: string;
   readonly tag: string;
-  /** Compressed at the first request; undefined if compression gains nothing. */
+  /** Compressed by the build or at the first request; undefined if compression gains nothing. */
   gzipped?: Buffer | undefined;
 }
 
@@ -35,12 +35,13 @@ const types: Readonly<Record<string, string>> = {
 // Smaller files fit into one packet anyway.
 const gzipFromBytes = 1_000;
 
-/** Reads a file of a build. */
+/** Reads a file of a build, and its compressed copy `<path>.gz` if there is one. */
 export function readBuiltFile(path: string): BuiltFile {
   const bytes = readFileSync(path);
   return {
     bytes,
     tag: contentTag(bytes),
+    ...(existsSync(`${path}.gz`) && { gzipped: readFileSync(`${path}.gz`) }),
     type: types[extname(path)] ?? 'application/octet-stream',
   };
 }
