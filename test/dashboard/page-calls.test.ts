@@ -90,6 +90,7 @@ const expected = {
   '/developers/inbox': 2,
   '/developers/webhooks': 2,
   '/developers/requests': 2,
+  '/export': 0,
   '/settings/seller': 1,
   '/settings/branding': 1,
   '/settings/tax': 2,

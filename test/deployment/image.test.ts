@@ -143,7 +143,9 @@ describe('the folder of the gateway', () => {
   it('the folder contains no tests, no tools and no other service', async () => {
     const files = await readdir(folder, { recursive: true });
     const own = files.filter((file) => /^(dist|.*\/@billing\/\w+\/dist)\//.test(file));
-    const built = own.filter((file) => /\.\w+$/.test(file) && !file.startsWith('dist/site/'));
+    const isPage = (file: string) => /^dist\/(site|docs)\//.test(file);
+    const built = own.filter((file) => /\.\w+$/.test(file) && !isPage(file));
+    expect(own).toContain('dist/docs/docs.html');
     expect(built).toContain('dist/main.js');
     const downloads = built.filter((file) => file.startsWith('dist/downloads/'));
     expect(downloads.map((file) => file.replace(/-[\d.]+\.tgz$/, '')).sort()).toEqual([

@@ -368,9 +368,6 @@ describe('changing a subscription', () => {
     expect(await refused(400, { productId: cheaper.id, proration: 'HALF' })).toHaveProperty(
       'proration',
     );
-    expect(await refused(400, { productId: cheaper.id, collect: 'NEXT_INVOICE' })).toHaveProperty(
-      'collect',
-    );
     expect(await refused(400, { items })).toEqual({ items: ['Only one item is supported'] });
     expect(await refused(400, { items: [{ productId: euro.id }] })).toEqual({
       items: ['0.productId: Price has another currency'],

@@ -140,7 +140,7 @@ test('a scan has each event of all generations once, by timestamp and id', async
   const bound = fc.option(fc.nat({ max: 5 }), { nil: undefined });
   await fc.assert(
     fc.asyncProperty(
-      fc.array(anySent, { maxLength: 24 }),
+      fc.array(anySent, { minLength: 1, maxLength: 24 }),
       fc.integer({ min: 1, max: 7 }),
       bound,
       bound,
