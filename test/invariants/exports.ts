@@ -13,11 +13,11 @@ export const announcedResources = {
 
 export type AnnouncedResource = keyof typeof announcedResources;
 
-// Fields that change without an event.
+// Fields that change without an event; the deletion of a customer keeps the buyer on its invoices.
 const unannouncedFields: Partial<Record<AnnouncedResource, readonly string[]>> = {
   products: ['meterPrices'],
   discounts: ['redemptionCount'],
-  invoices: ['lastPaymentError', 'payments'],
+  invoices: ['buyer', 'lastPaymentError', 'payments'],
   subscriptions: ['latestInvoiceId', 'customer'],
 };
 

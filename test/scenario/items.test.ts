@@ -112,6 +112,7 @@ describe('a subscription of several items', () => {
       'Unused time on Plain × 1 = -500 − 0',
       'Remaining time on Plain × 3 = 1500 − 0',
     ]);
+    await scenario.advanceTo('2026-02-20');
     const resumed = await client.expect(201, client.post(`${path}/changes`, { kind: 'RESUME' }));
     expect(resumed).toMatchObject({ status: 'APPLIED', monthlyAmountAfter: 3600 });
     const [, , third] = await scenario.invoices(subscription);

@@ -8,7 +8,7 @@ export const discountCallers: Callers<DiscountServiceServer> = {
   getDiscount: ['gateway', 'checkout'],
   listDiscounts: ['gateway'],
   updateDiscount: ['gateway'],
-  validateCode: ['gateway'],
+  validateCode: ['gateway', 'checkout'],
   quoteRedemption: ['subscription'],
   reserveRedemption: ['checkout', 'subscription'],
   confirmRedemption: ['checkout', 'subscription'],
