@@ -11,7 +11,7 @@ const paths = file.flatMap(({ package: name, service }) =>
 // The contract, not the name, decides what an RPC does. A new verb is added here, and to the
 // contract, by a decision.
 const reading = [
-  ...['Get', 'List', 'Find', 'Search', 'Read', 'Export'],
+  ...['Get', 'List', 'Find', 'Search', 'Read', 'Export', 'Scan'],
   ...['Authenticate', 'Identify', 'Preview', 'Quote', 'Validate'],
 ];
 const writing = [
@@ -22,6 +22,7 @@ const writing = [
     'Apply',
     'Ask',
     'Begin',
+    'Bill',
     'Cancel',
     'Change',
     'Claim',
