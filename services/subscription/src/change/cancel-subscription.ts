@@ -19,6 +19,7 @@ import { asStale, type TokenDependencies } from './sign-preview';
 import {
   caughtUp,
   creditsOf,
+  decisionTime,
   type ReservedWriteDependencies,
   storeReserved,
   untilStored,
@@ -120,7 +121,7 @@ async function tryToCancel(
   if (isStored(state)) return true;
   if (promised !== undefined) checkNotCanceled(state);
   if (state.status === 'CANCELED') return true;
-  const at = promised?.at ?? context.now;
+  const at = promised?.at ?? decisionTime(stored, context);
   const planned = await planCancellation(id, { stored, input, at }, context, dependencies);
   promised?.check(state, planned);
   const { call, credits } = planned;

@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { ChangeProration } from '@billing/proto/billing/subscription/v1/change';
 import { ChangeSettlement } from '@billing/proto/billing/subscription/v1/change_service';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
@@ -19,6 +20,7 @@ beforeEach(() => {
   credits.made.splice(0);
   credits.isAnswerLost = false;
   paid.clear();
+  under.peers.onInvoiceRead = () => Promise.resolve();
 });
 
 afterAll(() => under.stop());
@@ -125,5 +127,21 @@ test('checkout learns of a round of a cancellation whether it is stored', async 
   });
   expect(await under.subscription.checkChange({ ...asked, round: 2 }, call())).toMatchObject({
     exists: false,
+  });
+});
+
+test('a cancellation during a renewal ends the period that has begun, at the time of the renewal', async () => {
+  const { id, call } = await aPaidSubscription();
+  const [until, before] = [day('02-28'), new Date(day('02-28').getTime() - 1)];
+  const context = call(until);
+  under.peers.onInvoiceRead = async () => {
+    under.peers.onInvoiceRead = () => Promise.resolve();
+    const { environmentId } = context.tenant;
+    const workClass = WorkClass.WORK_CLASS_RENEWAL;
+    await under.dueWork.runDue({ environmentId, until, workClass }, context);
+  };
+  const { subscription } = await cancelNow(id, call(before));
+  expect(subscription).toMatchObject({
+    ...{ status: canceled, currentPeriodStart: until, endedAt: until },
   });
 });

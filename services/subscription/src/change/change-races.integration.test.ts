@@ -38,6 +38,7 @@ beforeEach(() => {
   under.peers.isCollecting = false;
   under.peers.isPaymentRunning = false;
   under.peers.isReservedByAnother = false;
+  under.peers.onInvoiceRead = () => Promise.resolve();
 });
 
 afterAll(() => under.stop());
@@ -253,4 +254,26 @@ test('a change waits until no other change has reserved credit on the invoice of
   setTimeout(() => (under.peers.isReservedByAnother = false), 300);
   const answer = await waiting;
   expect(answer.change?.status).not.toBe(ChangeStatus.CHANGE_STATUS_FAILED);
+});
+
+test('a change during a renewal takes effect in the period that has begun, at the time of the renewal', async () => {
+  const context = testContext({ now: day('01-31') });
+  const { id } = await under.create({ productId: 'seats' }, context);
+  const [, renewal] = steps[0] ?? [];
+  under.peers.onInvoiceRead = async () => {
+    under.peers.onInvoiceRead = () => Promise.resolve();
+    await renewal?.(id, context);
+  };
+  const before = new Date(periodEnd.getTime() - 1);
+  const asked = { ...later(context, before), deadline: new Date(Date.now() + 20_000) };
+  const at = ChangeAt.CHANGE_AT_NOW;
+  const change = { ...update, quantity: 3, ofItems: false, at, proration: prorate };
+  const made = await under.change.createChange(
+    { subscriptionId: id, change: { ...change, requirePayment: false }, metadata: undefined },
+    asked,
+  );
+  expect(made.change).toMatchObject({
+    ...{ status: ChangeStatus.CHANGE_STATUS_APPLIED, effectiveAt: periodEnd },
+    from: { currentPeriodStart: periodEnd },
+  });
 });

@@ -32,6 +32,7 @@ import { readPlanQuote } from './read-quote';
 import {
   caughtUp,
   creditsOf,
+  decisionTime,
   type Reservation,
   type ReservedWriteDependencies,
   storeReserved,
@@ -117,14 +118,14 @@ async function tryToStore(
   const asked = { stored, customer, input };
   const request = await requestFor(changeId, asked, context, dependencies);
   const current = withCustomer(stored.state, customer);
-  const { wanted, planned, credits } = withReservation(request, { current, promised }, context);
+  const now = decisionTime(stored, context);
+  const { wanted, planned, credits } = withReservation(request, { current, promised, now });
   if (promised !== undefined) await promised.check(wanted, stored, customer);
   // Refuses a change that checkout would not invoice: its invoice would be ordered forever.
   else await readPlanQuote({ subscription: current, planned, request: wanted }, context, peers);
   const isStored = (state: Subscription) => isStoredChange(state.changes, changeId);
   // A refused change takes no redemption, not even for a moment; a repeat is not refused.
-  if (wanted.reservedRound !== null && !isStored(current))
-    checkRequest(current, wanted, context.now);
+  if (wanted.reservedRound !== null && !isStored(current)) checkRequest(current, wanted, now);
   const balance = promised?.balanceApplied;
   const reservation = reservationOf(wanted, { subscription: stored.state, credits, balance });
   return storeReserved(
@@ -165,10 +166,14 @@ function withReservation(
   {
     current,
     promised,
-  }: { readonly current: Subscription; readonly promised: Promised | undefined },
-  context: CallContext,
+    now,
+  }: {
+    readonly current: Subscription;
+    readonly promised: Promised | undefined;
+    readonly now: Date;
+  },
 ): PlannedRequest {
-  const instant = promised?.at ?? context.now;
+  const instant = promised?.at ?? now;
   const isNow = resolveAt(current, request) === 'NOW';
   const { invoice, putOff, creditNotes } = isNow
     ? planChange(current, { ...request, at: instant })

@@ -73,10 +73,21 @@ export async function caughtUp(
 ): Promise<Stored<Subscription>> {
   const stored = await subscriptions.get(id, context);
   const step = dueStep(stored.state);
-  if (step === undefined || step.at >= context.now) return stored;
+  if (step === undefined || step.at >= decisionTime(stored, context)) return stored;
   return subscriptions.change(id, context, (current, decision) =>
     decideAfterDueSteps(current, decision, unchanged),
   );
+}
+
+/**
+ * Time of a decision on a subscription: that of the call, but not before the last change, which may
+ * have begun another period.
+ */
+export function decisionTime(
+  { updatedAt }: Pick<Stored<Subscription>, 'updatedAt'>,
+  { now }: Pick<CallContext, 'now'>,
+): Date {
+  return now >= updatedAt ? now : updatedAt;
 }
 
 /**

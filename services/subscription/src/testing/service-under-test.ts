@@ -151,6 +151,8 @@ class PeerServers {
   isVoidBroken = false;
   /** True: customers cannot be read. */
   isCustomerDown = false;
+  /** Runs before an invoice is read. */
+  onInvoiceRead: () => Promise<void> = () => Promise.resolve();
   /** Runs between a reservation and its answer. */
   onReservation: (request: ReserveRedemptionRequest) => Promise<void> = () => Promise.resolve();
   private server: TestServer | undefined;
@@ -235,6 +237,7 @@ class PeerServers {
         return { ...invoice, balanceApplied: 0n };
       },
       getInvoice: async ({ id, changeId }) => {
+        await this.onInvoiceRead();
         const invoice = this.invoiceOf(id);
         const left = this.credits.leftOf(invoice, changeId);
         return { invoice, left, reservedByOtherChange: this.isReservedByAnother };
