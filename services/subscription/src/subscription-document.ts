@@ -78,9 +78,13 @@ type SubscriptionDocument = Omit<
   readonly usage?: UsageDocument;
 };
 
-type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds' | keyof OverLimitFields> &
+type UsageDocument = Omit<
+  UsageBilling,
+  'rates' | 'lastBill' | 'refunds' | 'lateRound' | keyof OverLimitFields
+> &
   OverLimitFields & {
     readonly lastBill: Count | null;
+    readonly lateRound?: Count;
     readonly refunds: readonly (Omit<UsageBilling['refunds'][number], 'amount'> & {
       readonly amount: Count;
     })[];
@@ -264,12 +268,13 @@ function fromDocumentUsage(usage: UsageDocument | undefined): UsageBilling {
       others: others.map(({ productId, set: other }) => ({ productId, set: Number(other) })),
     }),
   }));
-  const { lastBill, lateBillAt } = usage;
+  const { lastBill, lateBillAt, lateRound } = usage;
   return {
     rates,
     lastBill: lastBill === null ? null : Number(lastBill),
     refunds: usage.refunds.map((refund) => ({ ...refund, amount: BigInt(refund.amount) })),
     lateBillAt,
+    ...(lateRound !== undefined && { lateRound: Number(lateRound) }),
     ...fromDocumentOverLimit(usage),
   };
 }

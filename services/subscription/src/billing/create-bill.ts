@@ -212,7 +212,8 @@ export async function attemptLateBill(
   }
   const late = { key, bill, putOff: nothingPutOff, isVoided: false };
   const invoiceId = await billUsage(stored, late, context, dependencies);
-  const isLast = state.usage.lateBillAt === null;
+  const { lateBillAt: nextAt, lateRound = round } = state.usage;
+  const isLast = nextAt === null && round >= lateRound;
   const refunds = isLast ? [] : bill.refunds;
   await dependencies.subscriptions.record(state.id, context, (current) =>
     recordEndInvoice(recordBill(current, number, { refunds }), invoiceId),

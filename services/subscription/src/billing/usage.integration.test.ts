@@ -155,6 +155,33 @@ test('late usage is billed before its customer is deleted, and later usage after
   await under.subscription.billEndedSubscriptions({ customerId: 'unknown' }, context);
 });
 
+test('late usage that arrives while an earlier late bill waits is billed, too', async () => {
+  const { metering } = under.peers;
+  metering.usageOf = () => '300';
+  const { id, context } = await subscribe();
+  const cancelAt = later(context, day('02-10'));
+  await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, cancelAt);
+  await under.subscription.billEndedSubscriptions({ customerId: 'customer' }, cancelAt);
+  await invoiced(id, 2);
+
+  const made = metering.settlements.length;
+  metering.usageOf = () => '302';
+  under.peers.isInvoicingDown = true;
+  const asked = { ...later(context, day('02-12')), deadline: new Date(Date.now() + 4_000) };
+  await expect(
+    under.subscription.billEndedSubscriptions({ customerId: 'customer' }, asked),
+  ).rejects.toMatchObject({ kind: 'unavailable' });
+  await eventually(() => {
+    expect(metering.settlements.length).toBeGreaterThan(made);
+  });
+  metering.usageOf = () => '306';
+  await reach(later(context, day('03-19')));
+  under.peers.isInvoicingDown = false;
+  const [, , first, second] = await invoiced(id, 4);
+  expect(first?.lines).toEqual([['meter', '2', 1n, day('01-31')]]);
+  expect(second?.lines).toEqual([['meter', '4', 2n, day('01-31')]]);
+});
+
 test('an end without usage creates no invoice', async () => {
   const { id, context } = await subscribe();
   await under.subscription.cancelSubscription(

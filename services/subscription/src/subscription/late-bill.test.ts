@@ -18,11 +18,17 @@ test.each([
 
 test('a late bill before a deletion leaves the planned one, which is the last', () => {
   const subscription = ended(4);
-  expect(billLateNow(subscription)).toEqual({
-    ...{ state: subscription, events: [], commands: [order(1)] },
-  });
+  const { state, events, commands } = billLateNow(subscription);
+  expect([events, commands]).toEqual([[], [order(1)]]);
+  expect(state.usage).toEqual({ ...subscription.usage, lateRound: 1 });
   expect(billLate(subscription).state.usage.lateBillAt).toBeNull();
   expect(billLateNow(ended(4, null)).commands).toEqual([]);
+});
+
+test('a late bill while an earlier one waits has a round of its own, which bills what came since', () => {
+  const { state } = billLateNow(ended(4));
+  expect(billLate(state).commands).toEqual([order(2)]);
+  expect(billLateNow(billLateNow(state).state).commands).toEqual([order(3)]);
 });
 
 test('each round has a number and a key of its own; the first ones are those of earlier releases', () => {

@@ -5,8 +5,8 @@ import type { SubscriptionTransition } from './transition';
 
 /** Orders the next bill of late usage; nothing follows it. */
 export function billLate(subscription: Subscription): SubscriptionTransition {
-  const state = { ...subscription, usage: { ...subscription.usage, lateBillAt: null } };
-  return { state, events: [], commands: [nextLateBill(subscription)] };
+  const { usage } = subscription;
+  return orderNext({ ...subscription, usage: { ...usage, lateBillAt: null } });
 }
 
 /**
@@ -15,7 +15,7 @@ export function billLate(subscription: Subscription): SubscriptionTransition {
  */
 export function billLateNow(subscription: Subscription): SubscriptionTransition {
   if (subscription.usage.lateBillAt === null) return unchanged(subscription);
-  return { state: subscription, events: [], commands: [nextLateBill(subscription)] };
+  return orderNext(subscription);
 }
 
 /** Number, among all bills, of the late bill of a round (1, 2, …). */
@@ -33,8 +33,13 @@ export function lateKey(round: number): string {
   return round === 1 ? 'late' : `late:${String(round)}`;
 }
 
-// The round of an order that is not billed yet is ordered again, and billed once.
-function nextLateBill(subscription: Subscription): BillLate {
-  const next = (subscription.usage.lastBill ?? 0) + 1;
-  return { type: 'billLate', payload: { round: Math.max(lateRoundOf(subscription, next), 1) } };
+// An order that waits may have settled its usage already, so each order has a round of its own.
+function orderNext(subscription: Subscription): SubscriptionTransition {
+  const { usage } = subscription;
+  const { lastBill, lateRound = 0 } = usage;
+  const next = lateRoundOf(subscription, (lastBill ?? 0) + 1);
+  const round = Math.max(next, lateRound + 1);
+  const order: BillLate = { type: 'billLate', payload: { round } };
+  const state = { ...subscription, usage: { ...usage, lateRound: round } };
+  return { state, events: [], commands: [order] };
 }

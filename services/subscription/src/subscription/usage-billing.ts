@@ -17,6 +17,8 @@ export interface UsageBilling extends OverLimitState {
    * already billed.
    */
   readonly lateBillAt: Date | null;
+  /** The last round of late usage that was ordered; absent: none was, or by an earlier release. */
+  readonly lateRound?: number;
 }
 
 /**
