@@ -93,6 +93,11 @@ test('a code on a session of a link holds a redemption for half an hour', () => 
   expect(applied().expiresAt).toEqual(open.expiresAt);
 });
 
+test('a session of a link has its own expiry again once the code is removed', () => {
+  const ofLink = aReadySession({ allowsCodes: true, checkoutLinkId: 'link' });
+  expect(removed(applied(removed(applied(ofLink)))).expiresAt).toEqual(ofLink.expiresAt);
+});
+
 test('one of two codes decides a round', () => {
   const code = { ...ofCode, round: 1, holderId: 'first', invoiceId: 'first' };
   const first = applyCode(open, code).state;

@@ -54,11 +54,12 @@ export interface HeldCode {
 export function applyCode(record: SessionRecord, code: HeldCode): SessionTransition {
   if (!takesCode(record) || nextCodeRound(record) !== code.round) return unchanged(record);
   const { round, holderId, discountId, discount, now } = code;
-  const held = { round, holderId };
   const replaced = withInvoice(record, code);
-  const isOfLink = record.checkoutLinkId !== undefined;
+  const { checkoutLinkId, expiresAt: plainExpiresAt } = record;
   const endsAt = new Date(now.getTime() + holdsForMs);
-  const expiresAt = isOfLink && endsAt < record.expiresAt ? endsAt : record.expiresAt;
+  const isShortened = checkoutLinkId !== undefined && endsAt < plainExpiresAt;
+  const held = { round, holderId, ...(isShortened && { plainExpiresAt }) };
+  const expiresAt = isShortened ? endsAt : plainExpiresAt;
   const snapshots = { ...record.snapshots, discount };
   const codes = { ...replaced.codes, held };
   return {
@@ -75,11 +76,11 @@ export function removeCode(
 ): SessionTransition {
   if (!removesCode(record) || nextCodeRound(record) !== plain.round) return unchanged(record);
   const { discountId, codes } = record;
-  const holderId = codes?.held?.holderId;
+  const { holderId, plainExpiresAt: expiresAt = record.expiresAt } = codes?.held ?? {};
   const replaced = withInvoice(record, plain);
   const snapshots = { ...record.snapshots, discount: undefined };
   return {
-    state: { ...replaced, discountId: undefined, snapshots },
+    state: { ...replaced, discountId: undefined, snapshots, expiresAt },
     events: [],
     commands: [
       ...replacing(record),

@@ -81,10 +81,36 @@ test('a removed code gives its redemption back, and may be typed again', async (
   });
 });
 
-test('an expired session gives the redemption of its code back', async () => {
+test('a code whose discount has ended is taken off, and the session sells at the full price', async () => {
   const { discount, session } = await aSession();
-  const { invoice } = await apply(session.id);
+  const { invoice: discounted } = await apply(session.id);
   shop.peers.discounts.set(discount.id, { ...discount, active: false });
+  const { session: now, invoice } = await shop.read(session.id, context);
+  expect(now).toMatchObject({ status: SESSION_STATUS_OPEN, takesCode: true });
+  expect(now?.discountId).toBeUndefined();
+  expect(invoice).toMatchObject({ status: INVOICE_STATUS_OPEN, total: 2900n });
+  expect(await shop.invoiceStatus(discounted?.id ?? '')).toBe('VOID');
+  await eventually(() => {
+    expect(redemptions()).toEqual(['RELEASED']);
+  });
+  const { session: paid } = await shop.pay(session, success, context);
+  expect(paid?.status).toBe(SESSION_STATUS_COMPLETE);
+});
+
+test('a payment that waits for its payer keeps a code whose discount has ended', async () => {
+  const { discount, session } = await aSession();
+  await apply(session.id);
+  await shop.pay(session, challenging, context);
+  shop.peers.discounts.set(discount.id, { ...discount, active: false });
+  const { session: now, invoice } = await shop.read(session.id, context);
+  expect(now).toMatchObject({ status: SESSION_STATUS_OPEN, discountId: discount.id });
+  expect(invoice).toMatchObject({ status: INVOICE_STATUS_OPEN, total: 1450n });
+});
+
+test('a session whose product is gone ends, and gives the redemption of its code back', async () => {
+  const { session } = await aSession();
+  const { invoice } = await apply(session.id);
+  shop.peers.products.delete(session.productId);
   const ended = await shop.read(session.id, context);
   expect(ended.session?.status).toBe(SESSION_STATUS_EXPIRED);
   expect(ended.invoice).toMatchObject({ id: invoice?.id, status: INVOICE_STATUS_VOID });

@@ -6,7 +6,9 @@ import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import { isOfferGone } from '../peer/product';
 import type { Peers } from '../peers';
+import { removesCode } from './discount-code';
 import { asksForCard, isPastExpiry, isSettled, productIdsOf, type SessionRecord } from './session';
+import type { SessionPreparer } from './session-preparation-worker';
 import type { SessionWorker } from './session-worker';
 
 export interface SessionPaymentDependencies {
@@ -15,6 +17,7 @@ export interface SessionPaymentDependencies {
   readonly refused: RefusedAttemptStore;
   readonly peers: Peers;
   readonly worker: SessionWorker;
+  readonly preparer: SessionPreparer;
 }
 
 type StoredSession = Stored<SessionRecord>;
@@ -107,18 +110,24 @@ async function known(
 
 /**
  * Applies earlier due work before this call: ends a session that has expired, or whose product or
- * discount was removed.
+ * discount was removed. A typed code whose discount was removed is taken off instead, once no
+ * payment waits for its payer.
  */
 async function endIfDue(
   stored: StoredSession,
   context: CallContext,
-  { worker, peers }: SessionPaymentDependencies,
+  { worker, preparer, peers }: SessionPaymentDependencies,
 ): Promise<StoredSession> {
   const { state } = stored;
   if (state.isTombstone || state.phase !== 'READY') return stored;
   if (isPastExpiry(state, context.now)) return worker.expireDue(state.id, context);
-  const offer = { productIds: productIdsOf(state), discountId: state.discountId };
-  return (await isOfferGone(peers, offer, context)) ? worker.withdraw(state.id, context) : stored;
+  const productIds = productIdsOf(state);
+  const isGone = (discountId: string | undefined) =>
+    isOfferGone(peers, { productIds, discountId }, context);
+  if (!(await isGone(state.discountId))) return stored;
+  const isCodeGone = state.codes?.held !== undefined && !(await isGone(undefined));
+  if (!isCodeGone) return worker.withdraw(state.id, context);
+  return removesCode(state) ? preparer.removeCode(state, context) : stored;
 }
 
 // A method of another customer counts as unknown.

@@ -2,10 +2,12 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { atBoundary } from '@billing/chassis/failpoint';
+import { derivedId } from '@billing/chassis/ids';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { customerSnapshot } from '../peer/customer';
 import { holdRedemption } from '../peer/discount';
 import type { Peers } from '../peers';
+import { nextCodeRound, removeCode } from './discount-code';
 import {
   makeReady,
   makeReadyInFull,
@@ -84,6 +86,36 @@ export class SessionPreparer {
     return atBoundary('checkoutSession', 'openInvoice', () =>
       sessionInvoices.open({ ...toNewSessionInvoice(session), terms }, context),
     );
+  }
+
+  /** Takes a typed code off: an invoice without its discount takes the place of the session's. */
+  async removeCode(session: Session, context: SessionContext): Promise<Stored<SessionRecord>> {
+    const { id } = session;
+    // The invoice that is to be replaced may still be missing after a crash.
+    await this.invoiceOf(session, context);
+    const round = nextCodeRound(session);
+    const snapshots = { ...session.snapshots, discount: undefined };
+    const total = totalOfPurchase({ ...session, snapshots });
+    const invoiceId = derivedId(context.tenant.environmentId, id, 'invoice', round);
+    const removed = await this.dependencies.sessions
+      .within(context)
+      .mutate(id, (record) => removeCode(record, { round, total, invoiceId }));
+    return this.replaceInvoice(removed, session, context);
+  }
+
+  /** Creates the session's invoice, and voids the one that it has replaced, as the relay does. */
+  async replaceInvoice(
+    stored: Stored<SessionRecord>,
+    { invoiceId: replacedId }: Pick<Session, 'invoiceId'>,
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const { state } = stored;
+    if (state.isTombstone || state.invoiceId === replacedId) return stored;
+    await this.invoiceOf(state, context);
+    const { id: sessionId, customerId, currency } = state;
+    const replaced = { invoiceId: replacedId, sessionId, customerId, currency };
+    await this.dependencies.sessionInvoices.void(replaced, context);
+    return stored;
   }
 
   // What the payer has typed is on the invoice that a discount code has replaced.

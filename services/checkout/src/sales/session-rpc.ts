@@ -37,18 +37,8 @@ import {
 } from './session';
 import { type BuyerChangeDependencies, changeSessionBuyer } from './update-buyer';
 import type { SessionCreationWorker } from './create-session';
-import {
-  answerSessionChallenge,
-  currentSession,
-  paySession,
-  type SessionPaymentDependencies,
-} from './pay-session';
-import {
-  applyDiscountCode,
-  checkCode,
-  type DiscountCodeDependencies,
-  removeDiscountCode,
-} from './update-discount-code';
+import { answerSessionChallenge, currentSession, paySession } from './pay-session';
+import { applyDiscountCode, checkCode, removeDiscountCode } from './update-discount-code';
 import { codeRedemptionOf, takesCode } from './discount-code';
 import { untilEnded } from './session-end-worker';
 import { isEnding, redemptionOf } from './session-ending';
@@ -60,8 +50,7 @@ import {
   type SessionStatus,
 } from './session-store';
 
-export interface SessionRpcDependencies
-  extends SessionPaymentDependencies, BuyerChangeDependencies, DiscountCodeDependencies {
+export interface SessionRpcDependencies extends BuyerChangeDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly pages: HostedPageStore;
   readonly creation: SessionCreationWorker;

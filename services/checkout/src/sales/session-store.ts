@@ -28,7 +28,12 @@ interface CodesDocument {
   readonly round: Count;
   readonly wrong: Count;
   readonly replacements: Count;
-  readonly held: { readonly round: Count; readonly holderId: string } | null;
+  readonly held: {
+    readonly round: Count;
+    readonly holderId: string;
+    /** Absent where the code has not shortened the session. */
+    readonly plainExpiresAt?: Date;
+  } | null;
   readonly replacedInvoiceId: string | null;
 }
 

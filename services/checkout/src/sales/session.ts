@@ -89,6 +89,14 @@ interface PaymentError {
   readonly at: Date;
 }
 
+/** Redemption that a typed code holds. */
+interface HeldCodeRedemption {
+  readonly round: number;
+  readonly holderId: string;
+  /** Expiry of the session once the code is removed. Absent: the code has not shortened it. */
+  readonly plainExpiresAt?: Date;
+}
+
 /** Codes that the payer of a session has typed. */
 export interface TypedCodes {
   /** Number of rounds: each accepted, removed or abandoned code is one. */
@@ -98,7 +106,7 @@ export interface TypedCodes {
   /** Number of invoices that a code, or its removal, has replaced. */
   readonly replacements: number;
   /** Redemption of the session's discount; undefined: no typed code is in force. */
-  readonly held: { readonly round: number; readonly holderId: string } | undefined;
+  readonly held: HeldCodeRedemption | undefined;
   /** Invoice that the present one has replaced; undefined: none. */
   readonly replacedInvoiceId: string | undefined;
 }

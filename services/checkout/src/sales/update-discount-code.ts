@@ -2,7 +2,6 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { invalidInput } from '@billing/kernel/domain-error';
-import type { SessionInvoices } from '../collection/session-invoice-worker';
 import { codeOf, findCode, holdCode } from '../peer/discount';
 import {
   applyCode,
@@ -10,20 +9,13 @@ import {
   countWrongCode,
   nextCodeRound,
   refuseRound,
-  removeCode,
   removesCode,
   takesCode,
 } from './discount-code';
 import { currentSession, type SessionPaymentDependencies } from './pay-session';
 import { totalOfPurchase } from './purchase';
-import { productIdsOf, type Session, type SessionRecord } from './session';
-import type { SessionPreparer } from './session-preparation-worker';
+import { productIdsOf, type SessionRecord } from './session';
 import { paymentInProgress } from './session-worker';
-
-export interface DiscountCodeDependencies extends SessionPaymentDependencies {
-  readonly sessionInvoices: SessionInvoices;
-  readonly preparer: SessionPreparer;
-}
 
 type StoredSession = Stored<SessionRecord>;
 
@@ -34,7 +26,7 @@ type StoredSession = Stored<SessionRecord>;
 export async function applyDiscountCode(
   { id, code }: { readonly id: string; readonly code: string },
   context: CallContext,
-  dependencies: DiscountCodeDependencies,
+  dependencies: SessionPaymentDependencies,
 ): Promise<StoredSession> {
   const { sessions, peers, preparer } = dependencies;
   const stored = await currentSession(id, context, dependencies);
@@ -65,7 +57,7 @@ export async function applyDiscountCode(
       applyCode(record, { round, holderId, discountId, discount, total, invoiceId, now }),
     );
   if (isInForce(applied.state, { discountId, holderId })) {
-    return withInvoices(applied, state, context, dependencies);
+    return preparer.replaceInvoice(applied, state, context);
   }
   // Another code, a payment or the end of the session came first.
   await peers.discount.releaseRedemption({ discountId, holderId }, context);
@@ -77,25 +69,15 @@ export async function applyDiscountCode(
 export async function removeDiscountCode(
   id: string,
   context: CallContext,
-  dependencies: DiscountCodeDependencies,
+  dependencies: SessionPaymentDependencies,
 ): Promise<StoredSession> {
-  const { sessions, preparer } = dependencies;
   const stored = await currentSession(id, context, dependencies);
   const { state } = stored;
   refuseWhilePaying(state);
   if (!removesCode(state)) return stored;
-  await preparer.invoiceOf(state, context);
-  const round = nextCodeRound(state);
-  const total = totalOfPurchase({
-    ...state,
-    snapshots: { ...state.snapshots, discount: undefined },
-  });
-  const invoiceId = derivedId(context.tenant.environmentId, id, 'invoice', round);
-  const removed = await sessions
-    .within(context)
-    .mutate(id, (record) => removeCode(record, { round, total, invoiceId }));
+  const removed = await dependencies.preparer.removeCode(state, context);
   refuseWhilePaying(removed.state);
-  return withInvoices(removed, state, context, dependencies);
+  return removed;
 }
 
 /**
@@ -105,7 +87,7 @@ export async function removeDiscountCode(
 export async function checkCode(
   { id, ...code }: { readonly id: string; readonly discountId: string; readonly round: number },
   context: CallContext,
-  { sessions }: Pick<DiscountCodeDependencies, 'sessions'>,
+  { sessions }: Pick<SessionPaymentDependencies, 'sessions'>,
 ): Promise<'HELD' | 'CONFIRMED' | 'RELEASED'> {
   const store = sessions.within(context);
   const found = await store.find(id);
@@ -115,21 +97,6 @@ export async function checkCode(
   if (known !== undefined) return known;
   const { state } = await store.mutate(id, (record) => refuseRound(record, code.round));
   return codeRedemptionOf(state, code) ?? 'HELD';
-}
-
-/** Creates the session's invoice, and voids the one that it has replaced, as the relay does. */
-async function withInvoices(
-  stored: StoredSession,
-  { invoiceId: replacedId }: Pick<Session, 'invoiceId'>,
-  context: CallContext,
-  { preparer, sessionInvoices }: DiscountCodeDependencies,
-): Promise<StoredSession> {
-  const { state } = stored;
-  if (state.isTombstone || state.invoiceId === replacedId) return stored;
-  await preparer.invoiceOf(state, context);
-  const { id: sessionId, customerId, currency } = state;
-  await sessionInvoices.void({ invoiceId: replacedId, sessionId, customerId, currency }, context);
-  return stored;
 }
 
 /** True if nothing is left to do: the session has ended, or has this code. */
