@@ -37,6 +37,9 @@ const paying = asSession(startPayment(open, payment).state);
 const waiting = { kind: 'WAITING', attempt: 1, redirectUrl: undefined } as const;
 const challenged = asSession(recordPayment(paying, { paymentKey: 'key', result: waiting }).state);
 
+const paid = (invoiceId: string) =>
+  ({ kind: 'PAID', invoiceId, paidAt: offeredAt, invoice: {} }) as const;
+
 describe('a session takes a code', () => {
   const tries = { round: 0, replacements: 0, held: undefined, replacedInvoiceId: undefined };
   test.each<[string, SessionRecord, boolean]>([
@@ -76,6 +79,14 @@ test('a code replaces the invoice, and orders what follows from it', () => {
   expect([takesCode(state), removesCode(state)]).toEqual([false, true]);
 });
 
+test('a late payment of the invoice that a code has replaced does not complete the session', () => {
+  const session = applied();
+  const record = (invoiceId: string) =>
+    recordPayment(session, { paymentKey: '', result: paid(invoiceId) }).state;
+  expect(record(open.invoiceId)).toBe(session);
+  expect(record(session.invoiceId)).toMatchObject({ phase: 'COMPLETE' });
+});
+
 test('a removed code gives its redemption back, and the full price', () => {
   const session = applied();
   const { state, commands } = removeCode(session, { round: 2, total: 2900n, invoiceId: 'third' });
@@ -109,8 +120,8 @@ test('one of two codes decides a round', () => {
 
 describe('the redemption of a code', () => {
   const code = { discountId, round: 1 };
-  const paid = { kind: 'PAID', paidAt: offeredAt, invoice: {} } as const;
-  const complete = recordPayment(applied(), { paymentKey: '', result: paid }).state;
+  const { invoiceId } = applied();
+  const complete = recordPayment(applied(), { paymentKey: '', result: paid(invoiceId) }).state;
   test.each<[string, SessionRecord, ReturnType<typeof codeRedemptionOf>]>([
     ['is not decided before its round', open, undefined],
     ['is released once its round is refused', refuseRound(open, 1).state, 'RELEASED'],

@@ -105,8 +105,10 @@ function paidInvoice(): Stored<InvoiceRecord> {
 function completion(): SessionTransition {
   const plan = { paymentKey: 'first', paymentMethodId: methodId, returnUrl: '' };
   const times = { now: paidAt, claimedAt: paidAt };
-  const { state } = startPayment(aReadySession(boughtOnce), { ...plan, ...times });
-  const result = { kind: 'PAID', paidAt, invoice: paidInvoice() } as const;
+  const session = aReadySession(boughtOnce);
+  const { state } = startPayment(session, { ...plan, ...times });
+  const { invoiceId } = session;
+  const result = { kind: 'PAID', invoiceId, paidAt, invoice: paidInvoice() } as const;
   return recordPayment(state, { paymentKey: 'first', result });
 }
 

@@ -13,6 +13,8 @@ const checkoutLinkId = '0197a000-0000-7000-8000-00000000000c';
 const discountId = '0197a000-0000-7000-8000-00000000000d';
 const ordered = { checkoutLinkId, discountId };
 const paymentKey = 'first';
+const { invoiceId } = aReadySession(ordered);
+const paid = { kind: 'PAID', invoiceId, paidAt: offeredAt, invoice: 'as it was paid' } as const;
 
 function paying(): Session {
   const payment = { paymentKey, paymentMethodId: methodId, returnUrl: 'https://pay.example' };
@@ -42,7 +44,7 @@ test.each([
     'whose payer is asked to confirm',
     after({ kind: 'WAITING', attempt: 1, redirectUrl: undefined }),
   ],
-  ['that is paid', after({ kind: 'PAID', paidAt: offeredAt, invoice: 'as it was paid' })],
+  ['that is paid', after(paid)],
   ['of another link', aReadySession({ ...ordered, checkoutLinkId: discountId })],
   ['of no link', aReadySession({ discountId })],
   ['that holds no redemption', aReadySession({ checkoutLinkId })],

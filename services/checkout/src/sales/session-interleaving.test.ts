@@ -354,7 +354,8 @@ function outcomeOf(status: ProviderAnswer): ChargeOutcome {
 
 function resultOf(invoice: InvoiceRecord | undefined, key: string): PaymentResult | undefined {
   if (invoice === undefined || invoice.isTombstone) return undefined;
-  if (invoice.paidAt !== undefined) return { kind: 'PAID', paidAt: invoice.paidAt, invoice };
+  const { id: invoiceId, paidAt } = invoice;
+  if (paidAt !== undefined) return { kind: 'PAID', invoiceId, paidAt, invoice };
   if (invoice.status !== 'OPEN') return { kind: 'NOT_OPEN' };
   const number = attemptOfCall(invoice, key);
   if (number === undefined) return undefined;

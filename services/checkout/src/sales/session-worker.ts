@@ -257,7 +257,7 @@ function resultOf(payment: SessionPayment): PaymentResult | undefined {
       const { id, paidAt } = invoice.state;
       if (paidAt === undefined) throw new Error(`Invoice ${id} has no payment time`);
       const isTaxed = invoice.state.finalization?.taxes !== undefined;
-      return { kind: 'PAID', paidAt, invoice, isTaxed };
+      return { kind: 'PAID', invoiceId: id, paidAt, invoice, isTaxed };
     }
     case 'IN_PROGRESS':
       return undefined;

@@ -36,7 +36,13 @@ const discountId = '0197a000-0000-7000-8000-00000000000d';
 const claimedAt = new Date('2026-01-01T09:00:00.000Z');
 const plan = { paymentKey: 'first', paymentMethodId: methodId, returnUrl: 'https://pay.example' };
 const challenge = { attempt: 1, redirectUrl: undefined };
-const paid: PaymentResult = { kind: 'PAID', paidAt: claimedAt, invoice: 'as it was paid' };
+const { invoiceId } = aReadySession();
+const paid: PaymentResult = {
+  kind: 'PAID',
+  invoiceId,
+  paidAt: claimedAt,
+  invoice: 'as it was paid',
+};
 
 const expiresAt = new Date('2026-01-02T00:00:00.000Z');
 const before = new Date(expiresAt.getTime() - 1);

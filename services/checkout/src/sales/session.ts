@@ -401,6 +401,7 @@ export function resumeChallenge(
 export type PaymentResult =
   | {
       readonly kind: 'PAID';
+      readonly invoiceId: string;
       readonly paidAt: Date;
       readonly invoice: InvoiceForm;
       /** True if the payer may have typed facts about the buyer. Absent means false. */
@@ -414,9 +415,10 @@ export type PaymentResult =
   | { readonly kind: 'NOT_OPEN' };
 
 /**
- * Records the outcome of the payment with a key. PAID completes the session, with any key; other
- * outcomes count only for the running or waiting payment, and a hold for a late payment ends only
- * with its own settlement. An ended session is never charged: its PAID invoice is a bug.
+ * Records the outcome of the payment with a key. PAID completes the session, with any key, unless a
+ * discount code has replaced the invoice; other outcomes count only for the running or waiting
+ * payment, and a hold for a late payment ends only with its own settlement. An ended session is
+ * never charged: its PAID invoice is a bug.
  */
 export function recordPayment(
   record: SessionRecord,
@@ -427,7 +429,9 @@ export function recordPayment(
   }: Pick<RunningPayment, 'paymentKey' | 'latePayment'> & { readonly result: PaymentResult },
 ): SessionTransition {
   if (record.isTombstone || record.phase === 'COMPLETE') return unchanged(record);
-  if (result.kind === 'PAID') return complete(record, result);
+  if (result.kind === 'PAID') {
+    return result.invoiceId === record.invoiceId ? complete(record, result) : unchanged(record);
+  }
   const running = record.payment ?? record.challenge;
   if (running?.paymentKey !== paymentKey) return unchanged(record);
   if (record.payment?.latePayment !== latePayment) return unchanged(record);
