@@ -225,3 +225,21 @@ test('a code keeps what the payer has typed about the buyer', async () => {
   const { invoice } = await apply(session.id);
   expect(invoice?.buyer).toMatchObject({ name: 'Grace', address: { country: 'FR' } });
 });
+
+test('what a payer types about the buyer while a code is removed is on the next invoice', async () => {
+  await shop.setTax(context);
+  const { session } = await aSession();
+  await apply(session.id);
+  shop.peers.before = async (call) => {
+    if (call !== 'getDiscount') return;
+    shop.peers.before = () => undefined;
+    await remove(session.id);
+  };
+  const typed = { country: 'FR', state: undefined, name: 'Grace', taxId: undefined };
+  const changed = await shop.sessions.changeSessionBuyer({ id: session.id, ...typed }, context);
+  const { session: now, invoice } = await shop.read(session.id, context);
+  expect(invoice).toMatchObject({
+    ...{ status: INVOICE_STATUS_OPEN, buyer: { name: 'Grace', address: { country: 'FR' } } },
+  });
+  expect([changed.invoice?.id, now?.invoiceId]).toEqual([invoice?.id, invoice?.id]);
+});

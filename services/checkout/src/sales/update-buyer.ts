@@ -6,7 +6,7 @@ import type { BillingSettingsStore } from '../seller/billing-settings-store';
 import { buyerFactsOf } from '../tax/finalization-message';
 import type { TypedBuyer } from '../tax/typed-buyer';
 import { currentSession, type SessionPaymentDependencies } from './pay-session';
-import type { SessionRecord } from './session';
+import type { Session, SessionRecord } from './session';
 
 export interface BuyerChangeDependencies extends SessionPaymentDependencies {
   readonly sessionInvoices: SessionInvoices;
@@ -15,7 +15,8 @@ export interface BuyerChangeDependencies extends SessionPaymentDependencies {
 
 /**
  * Takes what the payer of a session typed about the buyer. The invoice decides: it stays as it is
- * while a payment runs, and once the session has ended.
+ * while a payment runs, and once the session has ended. If a discount code has replaced the invoice
+ * in the meantime, the next one takes the same facts.
  */
 export async function changeSessionBuyer(
   id: string,
@@ -23,12 +24,23 @@ export async function changeSessionBuyer(
   context: CallContext,
   dependencies: BuyerChangeDependencies,
 ): Promise<Stored<SessionRecord>> {
-  const stored = await currentSession(id, context, dependencies);
-  const { state } = stored;
-  if (state.isTombstone || (state.phase !== 'READY' && state.phase !== 'PAYING')) return stored;
-  const settings = await dependencies.settings.read(context);
-  const { taxExempt } = buyerFactsOf(customerSnapshot.read(state.snapshots.customer));
-  const change = { invoiceId: state.invoiceId, typed, settings, taxExempt };
-  await dependencies.sessionInvoices.changeBuyer(change, context);
-  return stored;
+  const { sessions, settings: sellers, sessionInvoices, preparer } = dependencies;
+  let stored = await currentSession(id, context, dependencies);
+  const settings = await sellers.read(context);
+  let changedId: string | undefined;
+  for (;;) {
+    const { state } = stored;
+    if (!isOpen(state) || state.invoiceId === changedId) return stored;
+    const { taxExempt } = buyerFactsOf(customerSnapshot.read(state.snapshots.customer));
+    changedId = state.invoiceId;
+    // The invoice of a code may still be on its way.
+    await preparer.invoiceOf(state, context);
+    const change = { invoiceId: changedId, typed, settings, taxExempt };
+    await sessionInvoices.changeBuyer(change, context);
+    stored = await sessions.within(context).get(id);
+  }
+}
+
+function isOpen(record: SessionRecord): record is Session {
+  return !record.isTombstone && (record.phase === 'READY' || record.phase === 'PAYING');
 }
