@@ -7,8 +7,9 @@ export function isErased({ customer }: Pick<Subscription, 'customer'>): boolean 
 }
 
 /**
- * The subscription without personal data of its customer. Nothing is billed any more: usage that
- * was reported before the deletion is billed, and none is accepted after it.
+ * The subscription without personal data of its customer. Nothing is billed any more: the deletion
+ * has billed the usage so far. What metering accepts between these bills and the moment when it has
+ * forgotten the customer is never billed.
  */
 export function erased(subscription: Subscription): Subscription {
   const { customer, changes, usage } = subscription;
