@@ -1,6 +1,6 @@
 import { processEnvironment } from '@billing/chassis/configuration';
-import { runProcess } from '@billing/chassis/process';
+import { runService } from '@billing/chassis/service-process';
 import { readConfig } from './config';
 import { start } from './service';
 
-runProcess('metering', () => start(readConfig(processEnvironment())));
+runService('metering', (overrides) => start(readConfig(processEnvironment()), overrides));

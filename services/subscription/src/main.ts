@@ -1,6 +1,6 @@
 import { processEnvironment } from '@billing/chassis/configuration';
-import { runProcess } from '@billing/chassis/process';
+import { runService } from '@billing/chassis/service-process';
 import { readConfig } from './config';
 import { start } from './service';
 
-runProcess('subscription', () => start(readConfig(processEnvironment())));
+runService('subscription', (overrides) => start(readConfig(processEnvironment()), overrides));

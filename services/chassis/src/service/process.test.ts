@@ -14,6 +14,7 @@ const prelude = `
     jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'commonjs' },
   }).code, path);
   const { runCommand, runProcess } = require('./process');
+  const { runService } = require('./service-process');
   const { ConfigurationError } = require('./configuration');
   const { StartRefusal } = require('../start-refusal');
   const { DomainError } = require('@billing/kernel/domain-error');
@@ -27,10 +28,9 @@ class Child {
   private readonly child: ChildProcess;
   private readonly closed: Promise<unknown[]>;
 
-  constructor(main: string) {
-    this.child = spawn(process.execPath, ['--conditions=source', '-e', prelude + main], {
-      cwd: __dirname,
-    });
+  constructor(main: string, ...args: readonly string[]) {
+    const options = ['--conditions=source', '-e', prelude + main, '--', ...args];
+    this.child = spawn(process.execPath, options, { cwd: __dirname });
     this.closed = once(this.child, 'close');
     this.child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.errors += chunk.toString()));
@@ -165,6 +165,29 @@ describe('a process', () => {
       service: 'test',
       err: { message: 'a bug' },
     });
+  });
+});
+
+describe('the process of a service', () => {
+  const main = `
+    runService('catalog', async ({ buildsIndexes }) => {
+      buildsIndexes?.('building products.owner');
+      say(buildsIndexes === undefined ? 'serving' : 'opened');
+      return { address: '', stop: async () => { clearInterval(forever); say('stopped'); } };
+    });`;
+
+  test('serves without an argument', async () => {
+    const child = new Child(main);
+    await child.says('serving');
+    child.signal('SIGTERM');
+    expect(await child.exitCode()).toBe(0);
+  });
+
+  test('builds missing indexes and ends with --indexes', async () => {
+    const child = new Child(main, '--indexes');
+    expect(await child.exitCode()).toBe(0);
+    expect(child.output).toBe('opened\nstopped\ncatalog: all indexes are built\n');
+    expect(child.errors).toBe('catalog: building products.owner\n');
   });
 });
 
