@@ -75,6 +75,8 @@ describe('the Dockerfile', () => {
     'gateway/tsconfig.json',
     'gateway/dashboard/index.html',
     'gateway/docs/guides/verify-webhooks.md',
+    // Packed with what the gateway serves.
+    ...['LICENSE', 'gateway/cli/README.md', 'gateway/client/README.md'],
     ...serviceNames.map((name) => `${services[name].folder}/src/main.ts`),
     // pnpm checks the lockfile against the manifests of all packages.
     ...packages().map((name) => join(name, 'package.json')),
