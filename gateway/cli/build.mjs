@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { pack } from '../client/pack.mjs';
+import { thirdPartyNotices } from './notices.mjs';
 
 const folder = import.meta.dirname;
-await build({
+const { metafile } = await build({
+  absWorkingDir: folder,
   entryPoints: [join(folder, 'src/main.ts')],
   outfile: join(folder, 'dist/billing.cjs'),
   bundle: true,
@@ -12,6 +14,9 @@ await build({
   target: 'node20',
   format: 'cjs',
   conditions: ['source'],
+  metafile: true,
   logLevel: 'warning',
 });
-await pack(folder, { entries: ['billing.cjs'], more: ({ bin }) => ({ bin }) });
+const bundled = Object.keys(metafile.outputs['dist/billing.cjs'].inputs);
+const notices = thirdPartyNotices(bundled.map((file) => join(folder, file)));
+await pack(folder, { entries: ['billing.cjs'], more: ({ bin }) => ({ bin }), notices });

@@ -7,8 +7,11 @@ const root = join(import.meta.dirname, '../..');
 const downloads = join(root, 'gateway/dist/downloads');
 const described = ['name', 'version', 'description', 'license'];
 
-/** Packs files of `dist`; `more` describes how the package is used. */
-export async function pack(folder, { entries, more }) {
+/**
+ * Packs files of `dist`; `more` describes how the package is used, `notices` has the licenses of
+ * packages in it.
+ */
+export async function pack(folder, { entries, more, notices }) {
   const contents = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const packed = join(folder, 'dist/package');
   rmSync(packed, { recursive: true, force: true });
@@ -20,6 +23,7 @@ export async function pack(folder, { entries, more }) {
   }
   cpSync(join(folder, 'README.md'), join(packed, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(packed, 'LICENSE'));
+  if (notices !== undefined) writeFileSync(join(packed, 'THIRD-PARTY-NOTICES'), notices);
   const kept = Object.fromEntries(described.map((field) => [field, contents[field]]));
   const text = JSON.stringify({ ...kept, ...more(contents) }, undefined, 2);
   writeFileSync(join(packed, 'package.json'), `${text}\n`);
@@ -40,5 +44,5 @@ export async function pack(folder, { entries, more }) {
     prefix: 'package',
     file,
   };
-  await create(options, ['LICENSE', 'README.md', 'dist', 'package.json']);
+  await create(options, readdirSync(packed).sort());
 }

@@ -148,6 +148,22 @@ test('the downloads are small', async () => {
   expect(gzipSync(module).length).toBeLessThanOrEqual(20_000);
 });
 
+test('the command line has the licenses of the packages that it contains', async () => {
+  const answer = await fetch(`${system.gatewayUrl}/downloads/cli.tgz`);
+  const file = join(folder, 'cli.tgz');
+  await writeFile(file, Buffer.from(await answer.arrayBuffer()));
+  const notices = 'package/THIRD-PARTY-NOTICES';
+  const { stdout } = await run('tar', ['-xzOf', file, notices]);
+  const titles = [...stdout.matchAll(/^={80}\n(\S+) [\d.]+ \((.+)\)$/gm)];
+  const licenses = Object.fromEntries(titles.map(([, name, license]) => [name, license]));
+  expect(licenses).toMatchObject({
+    ...{ '@modelcontextprotocol/sdk': 'MIT', commander: 'MIT', zod: 'MIT' },
+    // Within another package.
+    'css-select': 'BSD-2-Clause',
+  });
+  expect(stdout).toContain('Permission is hereby granted, free of charge');
+});
+
 test('the download of a version never changes, and unknown ones are not found', async () => {
   const get = (name: string, headers = {}) =>
     fetch(`${system.gatewayUrl}/downloads/${name}`, { headers });

@@ -52,6 +52,7 @@ export async function generate({ force }) {
 }
 
 const client = join(root, 'gateway/client');
+const lockfile = join(root, 'pnpm-lock.yaml');
 
 // Sources of the documents of the API and of the webhooks.
 const describedBy = [
@@ -88,9 +89,11 @@ async function packDownloads() {
 async function runOnChange(args, { sources, made }) {
   const script = args.at(-1);
   const files = sources.flatMap(filesBelow).filter((file) => !file.endsWith('.test.ts'));
-  const inputs = [...files, script, join(root, 'pnpm-lock.yaml')];
+  const folder = dirname(script);
+  const scripts = readdirSync(folder).filter((file) => file.endsWith('.mjs'));
+  const inputs = [...files, ...scripts.map((file) => join(folder, file)), lockfile];
   const hash = sha256(inputs.flatMap((file) => [file, readFileSync(file)]));
-  const stamp = join(dirname(script), 'dist', `.${basename(script, '.mjs')}`);
+  const stamp = join(folder, 'dist', `.${basename(script, '.mjs')}`);
   if (readIfThere(stamp) === hash && existsSync(made)) return true;
   const env = { SWC_NODE_PROJECT: join(root, 'tsconfig.base.json') };
   if ((await run(pinnedNode(), args, { env })) !== 0) return false;
