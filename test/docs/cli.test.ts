@@ -312,9 +312,9 @@ describe('export', () => {
   });
 
   test.each([
-    ['its end is missing', undefined],
-    ['its digest is wrong', 'sha-256=:AAAA:'],
-  ])('fails if %s', async (problem, digest) => {
+    ['incomplete: its end is missing.\nA proxy may have dropped its trailers', undefined],
+    ['damaged: its digest is wrong', 'sha-256=:AAAA:'],
+  ])('says that it is %j', async (problem, digest) => {
     const server = createServer((_request, response) => {
       response.writeHead(200, { Trailer: 'Content-Digest' });
       response.write('{"id":"a"}\n');

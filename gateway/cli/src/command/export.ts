@@ -16,6 +16,10 @@ export interface ExportFlags extends SharedFlags {
 }
 
 const formats = ['ndjson', 'csv'];
+const endMissing = [
+  'The export is incomplete: its end is missing.',
+  'A proxy may have dropped its trailers. /v1/exports/all.zip needs none.',
+].join('\n');
 
 /**
  * Writes all objects of a resource to the standard output. Fails if the end of the export is
@@ -39,7 +43,7 @@ export async function exportResource(
   const digest = await copy(response, terminal);
   const { 'content-digest': expected } = response.trailers;
   if (!response.complete || expected === undefined) {
-    throw new CommandFailure('The export is incomplete: its end is missing');
+    throw new CommandFailure(endMissing);
   }
   if (expected !== `sha-256=:${digest}:`) {
     throw new CommandFailure('The export is damaged: its digest is wrong');
