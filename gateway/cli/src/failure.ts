@@ -13,6 +13,11 @@ export class CommandFailure extends Error {
   }
 }
 
+/** True for a failure that the caller can avoid by another call. */
+export function isWrongUsage(error: unknown): boolean {
+  return error instanceof CommandFailure && error.status === exitStatus.usage;
+}
+
 /** A command that was called in a wrong way. */
 export function wrongUsage(message: string): CommandFailure {
   return new CommandFailure(message, exitStatus.usage);

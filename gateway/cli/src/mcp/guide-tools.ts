@@ -2,7 +2,8 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { CommandFailure, wrongUsage } from '../failure';
 import { type GuidePage, readGuidePages, searchGuides } from './guide-pages';
-import { fittedResult, toolResult } from './result';
+import { guideResult } from './page';
+import { toolResult } from './result';
 import { addTool } from './tool';
 
 /** Adds the tools that read the guides; `read` returns their file, or undefined without one. */
@@ -42,13 +43,17 @@ export function addGuideTools(
     title: 'Read a guide',
     description: 'Returns a guide as Markdown.',
     input: { page: z.string().describe('As docs_search names it') },
-    output: { page: z.string(), title: z.string(), text: z.string(), isShortened: z.boolean() },
+    output: {
+      page: z.string(),
+      title: z.string(),
+      text: z.string(),
+      isShortened: z.boolean().describe('True if the end of the text was cut'),
+    },
     isReading: true,
     run: async ({ page: name }) => {
       const page = (await readPages()).find((one) => one.page === name);
       if (page === undefined) throw wrongUsage(`There is no guide ${name}: see docs_search`);
-      const { text, ...rest } = page;
-      return fittedResult(text.split('\n'), (lines) => ({ ...rest, text: lines.join('\n') }));
+      return guideResult(page);
     },
   });
 }

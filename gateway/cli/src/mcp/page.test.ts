@@ -1,4 +1,11 @@
-import { eventsResult, listResult, pageOf, readPosition, singleResult } from './page';
+import {
+  eventsResult,
+  guideResult,
+  listResult,
+  pageOf,
+  readPosition,
+  singleResult,
+} from './page';
 
 const big = Array.from({ length: 40 }, (_one, index) => ({ id: index, text: 'x'.repeat(1_000) }));
 
@@ -55,4 +62,18 @@ test('events go on after the last one that is shown', () => {
   expect(structuredContent['nextPage']).toBe(`r1.${String(shown)}`);
   const all = eventsResult({ data: data.slice(0, 1), nextAfter: '1', newest: '1' });
   expect(all.structuredContent).toMatchObject({ nextAfter: '1', nextPage: null });
+});
+
+test('a guide says whether its end was cut', () => {
+  const guide = { page: 'webhooks', title: 'Webhooks' };
+  const short = guideResult({ ...guide, text: '# Webhooks\n\nVerify each one.' });
+  expect(short.structuredContent).toEqual({
+    ...{ ...guide, text: '# Webhooks\n\nVerify each one.', isShortened: false },
+  });
+  const text = Array.from({ length: 2_000 }, (_one, index) => `Line ${String(index)}.`.repeat(5));
+  const { structuredContent } = guideResult({ ...guide, text: text.join('\n') });
+  expect(structuredContent['isShortened']).toBe(true);
+  const shown = String(structuredContent['text']).split('\n');
+  expect(shown.length).toBeGreaterThan(100);
+  expect(shown).toEqual(text.slice(0, shown.length));
 });

@@ -1,5 +1,6 @@
 import { wrongUsage } from '../failure';
 import { feedCursor } from '../feed';
+import type { GuidePage } from './guide-pages';
 import { type Content, fittedResult, type ToolResult } from './result';
 
 /** Where a page begins: its number, and how many of its items were shown before. */
@@ -50,6 +51,7 @@ function nextPageOf(
   if (passed < data.length) return `${String(page)}:${String(passed)}`;
   return isLast ? null : String(page + 1);
 }
+
 /** The resource with its longest list cut where the whole is too large. */
 export function singleResult(
   resource: unknown,
@@ -85,6 +87,16 @@ export function usageResult(state: unknown, credits: Page, position: Position): 
     credits: shown,
     total: credits.total,
     nextPage: nextPageOf(shown, credits, position),
+  }));
+}
+
+/** A guide, cut after a line where it is too large. */
+export function guideResult({ text, ...guide }: GuidePage): ToolResult {
+  const lines = text.split('\n');
+  return fittedResult(lines, (shown) => ({
+    ...guide,
+    text: shown.join('\n'),
+    isShortened: shown.length < lines.length,
   }));
 }
 

@@ -31,7 +31,7 @@ export function toolResult(content: Content): ToolResult {
 
 /**
  * The result with as many of `items` as fit. `build` describes the first of them. If not even one
- * fits, its long texts and lists are shortened, and `isShortened` is true.
+ * fits, its long texts and lists are shortened, and `isShortened` is true; `build` may set it, too.
  */
 export function fittedResult<T>(
   items: readonly T[],
@@ -58,7 +58,7 @@ function fits(content: Content): boolean {
 }
 
 function shortened(content: Content): Content {
-  if (fits(content)) return { ...content, isShortened: false };
+  if (fits(content)) return { isShortened: false, ...content };
   for (const limits of shorter) {
     const short = shorten(content, limits) as Content;
     if (fits(short)) return { ...short, isShortened: true };
