@@ -1,11 +1,4 @@
-import {
-  eventsResult,
-  guideResult,
-  listResult,
-  pageOf,
-  readPosition,
-  singleResult,
-} from './page';
+import { eventsResult, guideResult, listResult, pageOf, readPosition, singleResult } from './page';
 
 const big = Array.from({ length: 40 }, (_one, index) => ({ id: index, text: 'x'.repeat(1_000) }));
 
