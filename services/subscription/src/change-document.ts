@@ -122,7 +122,8 @@ export type ChangeDocument = Omit<
   readonly metadata: string;
 };
 
-type CancellationDocument = Omit<CancellationCredit, 'reservedRound' | 'creditNotes'> & {
+/** Credits of an end, as stored. */
+export type CancellationDocument = Omit<CancellationCredit, 'reservedRound' | 'creditNotes'> & {
   readonly reservedRound: Count | null;
   readonly creditNotes: readonly CreditNoteDocument[];
 };
@@ -157,26 +158,52 @@ export interface ChangesDocument {
     readonly before: Count;
     readonly after: Count;
   }[];
-  /** Absent: null; stored by an earlier release. */
-  readonly cancellation?: CancellationDocument | null;
+}
+
+/** Lines put off, as stored. */
+export type PutOffLinesDocument = Omit<PutOffLines, 'lines' | 'bill'> &
+  PutOffDocument & { readonly bill: Count | null };
+
+/**
+ * Fields of a subscription's document about its changes. An earlier release rewrites `changes`
+ * without fields that it does not know, and leaves other fields as they are.
+ */
+interface StoredChanges {
+  /** Absent: stored by an earlier release. */
+  readonly changes?: ChangesDocument;
+  /** Absent: null. */
+  readonly cancellation?: CancellationDocument;
   /** Absent: none; stored by an earlier release. */
-  readonly putOff?: readonly (Omit<PutOffLines, 'lines' | 'bill'> &
-    PutOffDocument & { readonly bill: Count | null })[];
+  readonly putOff?: readonly PutOffLinesDocument[];
 }
 
 /** Converts the changes of a subscription to their stored form. */
-export function toDocumentChanges(changes: SubscriptionChanges): ChangesDocument {
+export function toDocumentChanges({
+  cancellation,
+  putOff,
+  ...changes
+}: SubscriptionChanges): StoredChanges & { readonly changes: ChangesDocument } {
   const { waiting, paying, finished } = changes;
   return {
-    ...changes,
-    waiting: waiting === null ? null : toDocumentChange(waiting),
-    paying: paying === null ? null : toDocumentChange(paying),
-    finished: finished.map(toDocumentChange),
+    changes: {
+      ...changes,
+      waiting: waiting === null ? null : toDocumentChange(waiting),
+      paying: paying === null ? null : toDocumentChange(paying),
+      finished: finished.map(toDocumentChange),
+    },
+    // Never removed once it is stored.
+    ...(cancellation !== null && { cancellation }),
+    // Stored also if it is empty: a field that a write omits would keep lines that are billed.
+    putOff,
   };
 }
 
 /** Reads the changes of a subscription; undefined: stored by an earlier release. */
-export function fromDocumentChanges(changes: ChangesDocument | undefined): SubscriptionChanges {
+export function fromDocumentChanges({
+  changes,
+  cancellation,
+  putOff = [],
+}: StoredChanges): SubscriptionChanges {
   if (changes === undefined) return noChanges;
   const { waiting, paying, finished, period, refused, startedAmount, revenue } = changes;
   return {
@@ -194,20 +221,20 @@ export function fromDocumentChanges(changes: ChangesDocument | undefined): Subsc
       before: BigInt(before),
       after: BigInt(after),
     })),
-    cancellation: fromDocumentCancellation(changes.cancellation),
-    putOff: (changes.putOff ?? []).map(({ changeId, bill, ...putOff }) => ({
+    cancellation: cancellation === undefined ? null : fromDocumentCancellation(cancellation),
+    putOff: putOff.map(({ changeId, bill, ...lines }) => ({
       changeId,
       bill: bill === null ? null : Number(bill),
-      ...fromDocumentPutOff(putOff),
+      ...fromDocumentPutOff(lines),
     })),
   };
 }
 
-function fromDocumentCancellation(
-  stored: ChangesDocument['cancellation'],
-): SubscriptionChanges['cancellation'] {
-  if (stored === undefined || stored === null) return null;
-  const { id, reservedRound, creditNotes } = stored;
+function fromDocumentCancellation({
+  id,
+  reservedRound,
+  creditNotes,
+}: CancellationDocument): CancellationCredit {
   return {
     id,
     reservedRound: reservedRound === null ? null : Number(reservedRound),

@@ -1,5 +1,5 @@
 import { subscriptionDefinition } from './subscription-document';
-import { noChanges } from './subscription/subscription-change';
+import { type ChangeLine, noChanges } from './subscription/subscription-change';
 import type { Subscription } from './subscription/subscription';
 import { aPrice, aSubscription } from './testing/fixtures';
 
@@ -30,4 +30,30 @@ test('the next write stores items, and clears the fields of the earlier form', (
     ...{ itemId: null, productId: null, productName: null, price: null, quantity: null },
   });
   expect(fromDocument({ ...written, _id: subscription.id })).toEqual(subscription);
+});
+
+describe('money that waits after a roll-back to an earlier release', () => {
+  const line: ChangeLine = {
+    ...{ kind: 'REMAINING_TIME', itemId: 'item', productId: 'pro', priceId: 'price' },
+    ...{ description: 'Remaining time on Pro', quantity: '1', exactAmount: '15000' },
+    ...{ amount: 15000n, discountAmount: 0n, taxedAs: null, proration: null, charge: null },
+  };
+  const waiting = { changeId: 'change', lines: [line], discount: null, bill: null };
+  const cancellation = { id: 'call', reservedRound: 1, creditNotes: [] };
+  const changes = { ...noChanges, putOff: [waiting], cancellation };
+  const stored = { ...toDocument({ ...subscription, changes }), _id: subscription.id };
+
+  test('is kept: the fields are unknown to that release, which rewrites the changes', () => {
+    expect(stored).toMatchObject({ putOff: [waiting], cancellation });
+    const rewritten = { ...stored, changes: toDocument({ ...subscription }).changes };
+    expect(rewritten.changes).not.toHaveProperty('putOff');
+    expect(rewritten.changes).not.toHaveProperty('cancellation');
+    expect(fromDocument(rewritten)).toMatchObject({ changes });
+  });
+
+  test('is cleared by the write that bills it', () => {
+    const written = { ...stored, ...toDocument(subscription) };
+    expect(fromDocument(written)).toMatchObject({ changes: { putOff: [] } });
+    expect(toDocument(subscription)).toMatchObject({ putOff: [] });
+  });
 });

@@ -7,7 +7,13 @@ import type { SubscriptionEvent } from './subscription/announcement';
 import type { BillingCycle } from './subscription/billing-cycle';
 import { stepsReached } from './subscription/reached-step';
 import type { LatestInvoice, OpenInvoice, Subscription } from './subscription/subscription';
-import { type ChangesDocument, fromDocumentChanges, toDocumentChanges } from './change-document';
+import {
+  type CancellationDocument,
+  type ChangesDocument,
+  fromDocumentChanges,
+  type PutOffLinesDocument,
+  toDocumentChanges,
+} from './change-document';
 import { type DiscountDocument, fromDocumentDiscount } from './discount-document';
 import {
   type Count,
@@ -59,6 +65,10 @@ type SubscriptionDocument = Omit<
   readonly items?: readonly ItemDocument[];
   /** Absent in documents of earlier releases. */
   readonly changes?: ChangesDocument;
+  /** Absent: null. */
+  readonly cancellation?: CancellationDocument;
+  /** Absent in documents of earlier releases. */
+  readonly putOff?: readonly PutOffLinesDocument[];
   /** Absent in documents of earlier releases. */
   readonly cycles?: readonly CycleDocument[];
   /** Absent in documents of earlier releases. */
@@ -184,7 +194,7 @@ function toDocumentSubscription(state: Subscription): SubscriptionDocument {
     ...subscription,
     parkedFor: parkedFor(state),
     items: items.map(toDocumentItem),
-    changes: toDocumentChanges(changes),
+    ...toDocumentChanges(changes),
     metadata: JSON.stringify(metadata),
     ...noOnlyItem,
   };
@@ -221,7 +231,7 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
     latestInvoice: fromDocumentLatestInvoice(document.latestInvoice),
     warnedOf: document.warnedOf ?? null,
     usage: fromDocumentUsage(document.usage),
-    changes: fromDocumentChanges(document.changes),
+    changes: fromDocumentChanges(document),
   };
 }
 
