@@ -169,11 +169,20 @@ export async function creditChange(
 export async function creditCancellation(
   { id, invoiceIds }: { readonly id: string; readonly invoiceIds: readonly string[] },
   context: CallContext,
-  { subscriptions, peers }: Pick<ChangeCommandDependencies, 'subscriptions' | 'peers'>,
+  {
+    subscriptions,
+    peers,
+    logger,
+  }: Pick<ChangeCommandDependencies, 'subscriptions' | 'peers' | 'logger'>,
 ): Promise<void> {
   const { state } = await subscriptions.getRecent(id, context);
   const { cancellation } = state.changes;
-  if (cancellation === null) throw new Error(`Subscription ${id} has no credits of its end`);
+  if (cancellation === null) {
+    // A retry would not find them either, and would hold up the commands behind it.
+    const lost = { alarm: 'cancellation_credits_lost', subscriptionId: id, invoiceIds };
+    logger.error(lost, 'credits of a cancellation lost');
+    return;
+  }
   const { id: changeId, creditNotes } = cancellation;
   const wanted = creditNotes.filter(({ invoiceId }) => invoiceIds.includes(invoiceId));
   await issueNotes(wanted, { changeId }, context, peers);
