@@ -3,14 +3,20 @@ import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
 import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
 import type { CreditableLine } from '@billing/kernel/proration/credit-lines';
-import type { Invoice, LineItem, LineLeft } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type Invoice,
+  type LineItem,
+  LineItemKind,
+  type LineLeft,
+} from '@billing/proto/billing/checkout/v1/checkout';
 import { invoiceStatuses } from '@billing/proto/values/checkout';
 import type { PeriodFacts, PeriodInvoice } from '../lifecycle/period-charges';
 import type { Peers } from '../peer/peers';
-import type {
-  Subscription,
-  SubscriptionItem,
-  SubscriptionItems,
+import {
+  currentPeriod,
+  type Subscription,
+  type SubscriptionItem,
+  type SubscriptionItems,
 } from '../subscription/subscription';
 import type { Subscriptions } from '../subscription-store';
 
@@ -98,7 +104,8 @@ function fromProtoInvoice(
   if (left.length !== invoice.lineItems.length) throw notInvoiced();
   const { items } = subscription;
   const [main, ...others] = items;
-  const charge = chargeOf(invoice, main);
+  const { start } = currentPeriod(subscription);
+  const charge = chargeOf(invoice, main, start);
   return {
     invoiceId: invoice.id,
     status: invoiceStatuses.nameOf(invoice.status),
@@ -107,19 +114,33 @@ function fromProtoInvoice(
     ),
     recurring: charge === undefined ? null : pricedCharge(charge),
     others: others.flatMap((item) => {
-      const line = chargeOf(invoice, item);
+      const line = chargeOf(invoice, item, start);
       return line === undefined ? [] : [{ itemId: item.id, ...pricedCharge(line) }];
     }),
   };
 }
 
-// Invoices of earlier releases and of checkout sessions name the price of the line alone.
-function chargeOf({ lineItems }: Invoice, { id, price }: SubscriptionItem): LineItem | undefined {
-  return lineItems.find((line) =>
+// An invoice may also bill lines that were put off: in an earlier period, or of an earlier product.
+function chargeOf(
+  { lineItems }: Invoice,
+  { id, productId, price }: SubscriptionItem,
+  start: Date,
+): LineItem | undefined {
+  // Invoices of earlier releases and of checkout sessions name the price of the line alone.
+  const ofItem = lineItems.filter((line) =>
     line.itemId === undefined
       ? line.priceId === price.id && line.meterId === undefined
       : line.itemId === id && line.amount > 0n && line.meterId === undefined,
   );
+  const ofPeriod = ofItem.filter((line) => !isTimeBefore(line, start));
+  const isOfPrice = (line: LineItem) =>
+    line.priceId === price.id && (line.itemProductId ?? productId) === productId;
+  return ofPeriod.findLast(isOfPrice) ?? ofPeriod.at(-1);
+}
+
+function isTimeBefore({ kind, periodStart }: LineItem, start: Date): boolean {
+  const isPart = kind === LineItemKind.LINE_ITEM_KIND_REMAINING_TIME;
+  return isPart && periodStart !== undefined && periodStart < start;
 }
 
 // Where a line names no item, its price decides; that of the main item may have changed since.
