@@ -2,7 +2,16 @@ import { cancel } from '../lifecycle/cancellation';
 import { takeDueStep } from '../lifecycle/renewals';
 import type { Subscription } from '../subscription/subscription';
 import { aDiscount, aPrice, aSubscription, at, day } from '../testing/fixtures';
-import { beginDiscount, isBillDiscounted, isEndDiscounted, recordBill } from './bill';
+import { putOffOn } from '../subscription/put-off';
+import type { ChangeLine } from '../subscription/subscription-change';
+import {
+  beginDiscount,
+  endBill,
+  isBillDiscounted,
+  isEndDiscounted,
+  periodBill,
+  recordBill,
+} from './bill';
 import { settledPeriods, settlementBefore } from '../usage/settlement';
 import type { UsageLine } from '../usage/usage-line';
 
@@ -61,6 +70,39 @@ test('a bill is recorded once, and an earlier one not at all', () => {
   expect(recorded.usage).toMatchObject({ lastBill: 3, refunds: [{ amount: -5n }] });
   expect(recordBill(recorded, 3, { refunds: [] })).toBe(recorded);
   expect(recordBill(recorded, 2, { refunds: [] })).toBe(recorded);
+});
+
+describe('credit for usage on a bill with discounted lines that were put off', () => {
+  const line: ChangeLine = {
+    ...{ kind: 'REMAINING_TIME', itemId: 'item', productId: 'pro', priceId: 'price' },
+    ...{ description: 'Remaining time', quantity: '1', exactAmount: '2500', amount: 2500n },
+    ...{ discountAmount: 500n, taxedAs: null, proration: null, charge: null },
+  };
+  const putOff = { changeId: 'change', lines: [line], discount: null };
+  const owed = (amount: bigint, bill: number): Subscription => {
+    const priced = aSubscription({}, { price: aPrice({ amount: 1000n }) });
+    const { usage, changes } = priced;
+    const { description, meterId, priceId, period } = aLine(0n);
+    const refunds = [{ description, meterId, priceId, period, amount }];
+    return {
+      ...priced,
+      usage: { ...usage, refunds },
+      changes: { ...changes, putOff: [{ ...putOff, bill }] },
+    };
+  };
+  const amounts = (lines: readonly { readonly amount: bigint }[]) =>
+    lines.map(({ amount }) => amount);
+
+  test('is deducted up to what their shares of the discount leave', () => {
+    const { lines, refunds, isBillable } = periodBill(owed(-3500n, 1), 1, []);
+    expect([amounts(lines), amounts(refunds), isBillable]).toEqual([[-3000n], [-500n], true]);
+  });
+
+  test('is deducted likewise from the bill of the end', () => {
+    const subscription = owed(-3500n, 1);
+    const bill = endBill(subscription, [], { owed: [], putOff: putOffOn(subscription, [1]) });
+    expect([amounts(bill.lines), amounts(bill.refunds)]).toEqual([[-2000n], [-1500n]]);
+  });
 });
 
 describe('a settlement', () => {

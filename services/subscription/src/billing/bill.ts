@@ -4,7 +4,7 @@ import { overLimitAfter } from '../over-limit/over-limit-bill';
 import { type PeriodLine, periodLines } from '../subscription/recurring-charge';
 import { periodOf } from '../subscription/billing-cycle';
 import { isForProduct, runningDiscount } from '../subscription/discount';
-import { type BilledPutOff, putOffOn } from '../subscription/put-off';
+import { type BilledPutOff, putOffOn, totalOfLines } from '../subscription/put-off';
 import { mainItem, type Subscription } from '../subscription/subscription';
 import { isBilled, type UsageBilling } from '../subscription/usage-billing';
 import {
@@ -31,8 +31,8 @@ export function periodBill(
 ): Billed & { readonly recurring: readonly PeriodLine[]; readonly putOff: BilledPutOff } {
   const recurring = periodLines(subscription, periodIndex);
   const putOff = putOffOn(subscription, [periodIndex]);
-  const others = sumOf(recurring.map(({ amount }) => amount)) + amountOf(putOff);
-  return { recurring, putOff, ...billOf(subscription, usageLines(settled), others) };
+  const ofPeriod = sumOf(recurring.map(({ amount }) => amount));
+  return { recurring, putOff, ...billOf(subscription, usageLines(settled), { ofPeriod, putOff }) };
 }
 
 /** Computes the bill of usage and lines put off alone, with the usage lines of a voided invoice. */
@@ -41,11 +41,7 @@ export function endBill(
   settled: readonly SettledUsage[],
   { owed, putOff }: { readonly owed: readonly UsageLine[]; readonly putOff: BilledPutOff },
 ): Billed {
-  return billOf(subscription, [...usageLines(settled), ...owed], amountOf(putOff));
-}
-
-function amountOf({ lines }: BilledPutOff): bigint {
-  return lines.reduce((sum, { amount }) => sum + amount, 0n);
+  return billOf(subscription, [...usageLines(settled), ...owed], { ofPeriod: 0n, putOff });
 }
 
 /**
@@ -124,8 +120,11 @@ export function lateBillAt({ endedAt }: Subscription): Date | null {
 function billOf(
   { usage: { refunds } }: Subscription,
   lines: readonly UsageLine[],
-  others: bigint,
+  { ofPeriod, putOff }: { readonly ofPeriod: bigint; readonly putOff: BilledPutOff },
 ): Billed {
+  // Lines put off have their shares of a discount already: credit is deducted from what is left.
+  const others = ofPeriod + totalOfLines(putOff.lines);
   const bill = withinSubtotal(lines, { others, refunds });
-  return { ...bill, isBillable: isBillable(bill.lines, others) };
+  const gross = ofPeriod + sumOf(putOff.lines.map(({ amount }) => amount));
+  return { ...bill, isBillable: isBillable(bill.lines, gross) };
 }
