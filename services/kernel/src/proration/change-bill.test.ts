@@ -181,6 +181,19 @@ describe('a change within a period', () => {
   });
 });
 
+test('unused time on lines put off is a line apart from that on invoices', () => {
+  const parts = change('2026-06-21', {
+    replaced: [charged(20000n, { from: day('2026-06-11') })],
+    added: [item('60000')],
+  });
+  const bill = billChange(prorate(parts), { newestFirst: [paid(9000n)], putOff: 4000n });
+  expect(bill).toMatchObject({ creditNotes: [], lapsed: 0n });
+  expect(bill.invoice?.unused).toEqual([
+    { itemId: 'a', amount: 4000n, isPutOff: true },
+    { itemId: 'a', amount: 6000n },
+  ]);
+});
+
 describe('a new cycle', () => {
   const all = (net: bigint, from: string, to: string, at: string) =>
     unusedTime(charged(net, { from: day(from) }), { from: day(at), to: day(to) });

@@ -30,6 +30,8 @@ export interface CreditNoteAmount {
 export interface UnusedLine {
   readonly itemId: string;
   readonly amount: bigint;
+  /** True: it takes back lines that were put off; absent: what invoices have charged. */
+  readonly isPutOff?: boolean;
 }
 
 /** Invoice and credit notes of a change. */
@@ -108,10 +110,10 @@ export function creditAtNewCycle(
   const paid = placed.filter(({ status }) => status === 'PAID');
   let left = charged + putOff;
   const lines = linesOf(unused, paid)
-    .map(({ itemId, amount }) => {
-      const taken = smallerOf(amount, left);
+    .map((line) => {
+      const taken = smallerOf(line.amount, left);
       left -= taken;
-      return { itemId, amount: taken };
+      return { ...line, amount: taken };
     })
     .filter(({ amount }) => amount > 0n);
   const over = sumOf(paid.map(({ amount }) => amount)) - sumOf(lines.map(({ amount }) => amount));
@@ -129,13 +131,21 @@ function withPutOff(
   return [{ invoiceId: putOffId, status: 'PAID', room: putOff }, ...newestFirst];
 }
 
+/** Lines of what falls on lines put off, then of what falls on invoices: their taxes may differ. */
 function linesOf(unused: readonly UnusedTime[], placed: readonly PlacedCredit[]): UnusedLine[] {
-  return unused
-    .map(({ itemId }) => ({
-      itemId,
-      amount: sumOf(placed.filter((one) => one.itemId === itemId).map(({ amount }) => amount)),
-    }))
-    .filter(({ amount }) => amount > 0n);
+  const isOnPutOff = ({ invoiceId }: PlacedCredit) => invoiceId === putOffId;
+  const linesOn = (some: readonly PlacedCredit[]) =>
+    unused
+      .map(({ itemId }) => ({
+        itemId,
+        amount: sumOf(some.filter((one) => one.itemId === itemId).map(({ amount }) => amount)),
+      }))
+      .filter(({ amount }) => amount > 0n);
+  const onPutOff = linesOn(placed.filter(isOnPutOff));
+  return [
+    ...onPutOff.map((line) => ({ ...line, isPutOff: true })),
+    ...linesOn(placed.filter((one) => !isOnPutOff(one))),
+  ];
 }
 
 /** Credit notes over all that falls on unpaid invoices, and `paid` of what falls on paid ones. */

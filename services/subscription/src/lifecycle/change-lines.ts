@@ -2,7 +2,7 @@ import { Decimal } from '@billing/kernel/decimal';
 import type { RemainingTime, UnusedTime } from '@billing/kernel/proration/prorated-change';
 import type { PeriodLine } from '../subscription/recurring-charge';
 import type { Subscription, SubscriptionItem } from '../subscription/subscription';
-import type { ChangeInvoice, ChangeLine } from '../subscription/subscription-change';
+import type { ChangeInvoice, ChangeLine, TaxTerms } from '../subscription/subscription-change';
 import type { ChangeTerms } from './change-terms';
 
 /** The invoice of a change. */
@@ -59,7 +59,7 @@ export function ofItem(unused: readonly UnusedTime[], itemId: string): UnusedTim
 /** The line that takes unused time back; its amount is below 0. */
 export function unusedLine(
   item: SubscriptionItem,
-  { amount, taxedAs }: { readonly amount: bigint } & Pick<ChangeLine, 'taxedAs'>,
+  { amount, ...taxTerms }: { readonly amount: bigint } & TaxTerms,
   { share, of, amount: whole }: UnusedTime,
 ): ChangeLine {
   const proration = { ...share, of: of.toString() };
@@ -71,7 +71,7 @@ export function unusedLine(
     exactAmount: `-${amount === whole ? exactText(proration) : amount.toString()}`,
     amount: -amount,
     discountAmount: 0n,
-    taxedAs,
+    ...taxTerms,
     proration,
     charge: null,
   };

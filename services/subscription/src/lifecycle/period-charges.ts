@@ -1,10 +1,15 @@
-import type { CreditableInvoice, CreditNoteAmount } from '@billing/kernel/proration/change-bill';
+import type {
+  CreditableInvoice,
+  CreditNoteAmount,
+  UnusedLine,
+} from '@billing/kernel/proration/change-bill';
 import { type CreditableLine, creditLines, roomOf } from '@billing/kernel/proration/credit-lines';
 import { sumOf } from '@billing/kernel/money';
 import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
 import { periodOf } from '../subscription/billing-cycle';
-import { mainItem, type Subscription } from '../subscription/subscription';
-import type { ChangeCreditNote, ChangeLine } from '../subscription/subscription-change';
+import { newestPutOff } from '../subscription/put-off';
+import { mainItem, type Subscription, type SubscriptionItem } from '../subscription/subscription';
+import type { ChangeCreditNote, ChangeLine, TaxTerms } from '../subscription/subscription-change';
 
 /** An invoice of the running period, as a change finds it. */
 export interface PeriodInvoice {
@@ -79,6 +84,24 @@ export function sourceOf(
     return line === null ? [] : [{ invoiceId: invoice.invoiceId, lineItemId: line.lineItemId }];
   });
   return source ?? null;
+}
+
+/** What taxes a line of unused time: the line that it takes back, put off or invoiced. */
+export function taxTermsOf(
+  { isPutOff = false }: Pick<UnusedLine, 'isPutOff'>,
+  {
+    facts,
+    subscription,
+    item,
+  }: {
+    readonly facts: Pick<PeriodFacts, 'invoices'>;
+    readonly subscription: Subscription;
+    readonly item: SubscriptionItem;
+  },
+): TaxTerms {
+  if (!isPutOff) return { taxedAs: sourceOf(facts, { subscription, itemId: item.id }) };
+  const taxCategory = newestPutOff(subscription, item)?.taxCategory;
+  return { taxedAs: null, ...(taxCategory !== undefined && { taxCategory }) };
 }
 
 /** The credit notes that give amounts of invoices back; the lines of the items come first. */

@@ -23,6 +23,7 @@ import {
   type SubscriptionItems,
 } from '../subscription/subscription';
 import { changeInvoice, discountOfLines, ofItem, remainingLine, unusedLine } from './change-lines';
+import { taxCategoryOf } from '../subscription/command';
 import { type ChangePlan, keepsPutOff } from '../subscription/subscription-change';
 import { totalOfLines, waitingPutOff } from '../subscription/put-off';
 import type { ChangeCost, ChangeTerms } from './change-terms';
@@ -31,7 +32,7 @@ import {
   creditableInvoices,
   creditNotesOf,
   type PeriodFacts,
-  sourceOf,
+  taxTermsOf,
 } from './period-charges';
 import { planPause } from './pause';
 import { planNewCycle } from './plan-new-cycle';
@@ -147,7 +148,11 @@ function proratedCost(
     if (lines.length === 0) return { ...nothing, creditNotes, charges };
     const period = { start: at, end };
     const putOff = {
-      lines: lines.map((line) => ({ ...line, period })),
+      // The subscription may not have the product any more when an invoice bills the line.
+      lines: lines.map((line) => ({
+        taxCategory: taxCategoryOf(line, terms.taxFacts),
+        ...{ ...line, period },
+      })),
       discount: discountOfLines(lines, discount),
     };
     return { invoice: null, creditNotes, charges, putOff, takenChangeIds: [] };
@@ -175,9 +180,9 @@ function proratedLines(
   const unusedLines = (item: SubscriptionItem) =>
     bill.unused
       .filter(({ itemId }) => itemId === item.id)
-      .map(({ amount }) => {
-        const taxedAs = sourceOf(facts, { subscription, itemId: item.id });
-        return unusedLine(item, { amount, taxedAs }, ofItem(unused, item.id));
+      .map((line) => {
+        const taxTerms = taxTermsOf(line, { facts, subscription, item });
+        return unusedLine(item, { amount: line.amount, ...taxTerms }, ofItem(unused, item.id));
       });
   const remainingLines = (item: SubscriptionItem) =>
     bill.remaining

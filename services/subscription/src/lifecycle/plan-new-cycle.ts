@@ -8,7 +8,7 @@ import { periodLines } from '../subscription/recurring-charge';
 import { mainItem, type Subscription, type SubscriptionItems } from '../subscription/subscription';
 import { changeInvoice, ofItem, recurringLine, unusedLine } from './change-lines';
 import type { ChangeCost, ChangeTerms } from './change-terms';
-import { chargesOf, creditableInvoices, creditNotesOf, sourceOf } from './period-charges';
+import { chargesOf, creditableInvoices, creditNotesOf, taxTermsOf } from './period-charges';
 
 /**
  * Enters the first period of a new cycle: the running period ends at this instant, and so does a
@@ -97,9 +97,10 @@ export function givenBack(
   const { lines, creditNotes } = creditAtNewCycle(unused, { charged, newestFirst, putOff });
   const itemOf = (id: string) =>
     subscription.items.find((item) => item.id === id) ?? mainItem(subscription);
-  const unusedLines = lines.map(({ itemId, amount }) => {
-    const taxedAs = sourceOf(facts, { subscription, itemId });
-    return unusedLine(itemOf(itemId), { amount, taxedAs }, ofItem(unused, itemId));
+  const unusedLines = lines.map((line) => {
+    const item = itemOf(line.itemId);
+    const taxTerms = taxTermsOf(line, { facts, subscription, item });
+    return unusedLine(item, { amount: line.amount, ...taxTerms }, ofItem(unused, line.itemId));
   });
   const itemIds = unused.map(({ itemId }) => itemId);
   return {

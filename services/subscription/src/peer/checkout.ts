@@ -10,7 +10,7 @@ import type {
 import { TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { billingReasons, lineKinds } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
-import type { BillPeriod, TaxCategories } from '../subscription/command';
+import { type BillPeriod, type TaxCategories, taxCategoryOf } from '../subscription/command';
 import type { CustomerFacts } from '../subscription/customer';
 import { readBuyer } from './buyer';
 import { toProtoDiscountTerms } from './discount';
@@ -50,7 +50,7 @@ export function toProtoNewInvoice(
     some.map((line) => {
       // A usage line of an earlier release is of the only item.
       const ofItem = { itemId: main.id, productId: main.productId, ...line };
-      return toProtoLineItem(ofItem, taxCategoryOf(ofItem, lines));
+      return toProtoLineItem(ofItem, taxCategoryOf(ofItem, lines) ?? undefined);
     });
   const { taxCategory, otherTaxCategories } = lines;
   const bounds = { periodStart: period.start, periodEnd: period.end };
@@ -110,6 +110,7 @@ function toProtoChangeLine(
   const { periodStart, periodEnd } = invoice;
   const { start = periodStart, end = periodEnd } = line.period ?? {};
   const { description, quantity, amount, discountAmount, priceId, itemId, charge } = line;
+  const { taxCategory = taxCategoryOf(line, invoice) } = line;
   return {
     ...{ id: '', invoiceId: '', description, quantity, amount, discountAmount, priceId, itemId },
     ...{ periodStart: start, periodEnd: end },
@@ -126,7 +127,7 @@ function toProtoChangeLine(
       proration: line.proration ?? undefined,
     },
     metadata: {},
-    taxCategory: taxCategoryOf(line, invoice),
+    taxCategory: taxCategory ?? undefined,
     ...untaxed,
     taxedAs: line.taxedAs ?? undefined,
   };
@@ -163,14 +164,6 @@ function toProtoLineItem(
     taxCategory,
     ...untaxed,
   };
-}
-
-function taxCategoryOf(
-  { productId }: { readonly productId: string },
-  { taxCategory, otherTaxCategories = {} }: TaxCategories,
-): string | undefined {
-  const other = otherTaxCategories[productId];
-  return (other === undefined ? taxCategory : other) ?? undefined;
 }
 
 const untaxed = {

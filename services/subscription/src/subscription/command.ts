@@ -37,6 +37,15 @@ export function taxCategoriesOf(
   return { taxCategory, otherTaxCategories: Object.fromEntries(others) };
 }
 
+/** Tax category of a product: that of the main item unless it is another one's. */
+export function taxCategoryOf(
+  { productId }: { readonly productId: string },
+  { taxCategory, otherTaxCategories = {} }: TaxCategories,
+): string | null {
+  const other = otherTaxCategories[productId];
+  return other === undefined ? taxCategory : other;
+}
+
 /** Facts about customer and products that decide the taxes of an invoice. */
 export interface InvoiceFacts extends TaxCategories {
   /** As encoded for checkout. */

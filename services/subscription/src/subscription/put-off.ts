@@ -1,5 +1,5 @@
 import { sumOf } from '@billing/kernel/money';
-import type { Subscription } from './subscription';
+import type { Subscription, SubscriptionItem } from './subscription';
 import type { ChangeLine, PutOff, PutOffLines, SubscriptionChange } from './subscription-change';
 import { isBilled } from './usage-billing';
 
@@ -15,6 +15,20 @@ export function waitingPutOff({
   changes: { putOff },
 }: Pick<Subscription, 'changes'>): BilledPutOff {
   return joined(putOff.filter(({ bill }) => bill === null));
+}
+
+/**
+ * The newest line put off that charges an item; where none does, the newest of all: time that is
+ * given back is taken from any of them first. Undefined: nothing is put off.
+ */
+export function newestPutOff(
+  subscription: Subscription,
+  { id, productId, price }: SubscriptionItem,
+): ChangeLine | undefined {
+  const charges = waitingPutOff(subscription).lines.filter(({ amount }) => amount > 0n);
+  const isOfItem = (line: ChangeLine) =>
+    line.itemId === id && line.productId === productId && line.priceId === price.id;
+  return charges.findLast(isOfItem) ?? charges.at(-1);
 }
 
 /** Lines put off that one of the bills takes. */

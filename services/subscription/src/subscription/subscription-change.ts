@@ -52,6 +52,11 @@ export interface ChangeLine {
   /** Line whose tax an unused time takes back; null: the line is taxed like a new charge. */
   readonly taxedAs: { readonly invoiceId: string; readonly lineItemId: string } | null;
   /**
+   * Tax category of a line that is put off, null: `standard`. Absent: the present one of its
+   * product, or of the main item where the subscription does not have that product.
+   */
+  readonly taxCategory?: string | null;
+  /**
    * The exact amount is `of`, a decimal string, times `numerator` / `denominator` milliseconds;
    * null: the line charges a whole period.
    */
@@ -65,6 +70,9 @@ export interface ChangeLine {
   /** Time that it charges; absent: the period of its invoice. */
   readonly period?: { readonly start: Date; readonly end: Date };
 }
+
+/** What decides the tax of a line. */
+export type TaxTerms = Pick<ChangeLine, 'taxedAs' | 'taxCategory'>;
 
 /** Lines of a change that are put off, and the discount that their shares are of. */
 export interface PutOff {
