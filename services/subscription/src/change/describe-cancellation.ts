@@ -1,11 +1,12 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
-import { newId } from '@billing/chassis/ids';
+import { derivedId, newId } from '@billing/chassis/ids';
 import { invalidInput } from '@billing/kernel/domain-error';
 import type { PreviewCancellationResponse } from '@billing/proto/billing/subscription/v1/change_service';
 import { type CancellationCall, creditsOf, endOf } from '../lifecycle/cancellation';
 import { checkNotCanceled, checkNotParked } from '../lifecycle/check-change';
 import type { EndCredits } from '../lifecycle/plan-end';
+import type { Peers } from '../peer/peers';
 import { monthlyAmountOf } from '../subscription/change-side';
 import type { Subscription } from '../subscription/subscription';
 import { decisionOn } from '../subscription-store';
@@ -21,7 +22,7 @@ import {
   validUntilOf,
 } from './sign-preview';
 import { digestOf, type PresentFacts, type PreviewClaim } from './preview-token';
-import { toProtoPreviewNote } from './read-quote';
+import { checkEndBill, toProtoPreviewNote } from './read-quote';
 import { subscriptionDigest } from './subscription-digest';
 
 /** An end as asked for. */
@@ -44,7 +45,11 @@ export interface PromisedEnd {
   readonly check: (subscription: Subscription, planned: PlannedEnd) => void;
 }
 
-type Dependencies = FactDependencies & TokenDependencies;
+interface EndDependencies extends FactDependencies {
+  readonly peers: Pick<Peers, 'checkout' | 'customers'>;
+}
+
+type Dependencies = EndDependencies & TokenDependencies;
 
 /** Refuses a proration that does not go with the time of the end. */
 export function checkCancellation({ atPeriodEnd, proration }: CancellationInput): void {
@@ -65,7 +70,7 @@ export async function planCancellation(
     readonly at: Date;
   },
   context: CallContext,
-  dependencies: FactDependencies,
+  dependencies: EndDependencies,
 ): Promise<PlannedEnd> {
   const { state } = stored;
   const isCredited = proration === 'PRORATE' && state.phase === 'REGULAR';
@@ -76,6 +81,12 @@ export async function planCancellation(
   const terms = { facts, proration, creditNoteIdOf: creditNoteId };
   const { invoiceIdOf } = decisionOn(state.id, context.tenant, at);
   const credits = creditsOf(state, { ...terms, at, invoiceIdOf });
+  const { environmentId } = context.tenant;
+  const bill = {
+    unusedLines: credits.unusedLines,
+    invoiceId: derivedId(environmentId, state.id, 'end'),
+  };
+  await checkEndBill(state, bill, context, dependencies.peers);
   const reservedRound = credits.kept.length === 0 ? null : nextRound(state, callId);
   return {
     call: { id: callId, ...terms, instant: at, reservedRound },

@@ -8,6 +8,7 @@ import type {
 import { changeSettlements } from '@billing/proto/values/subscription';
 import { changeInvoice } from '../lifecycle/change-lines';
 import type { ChangeRequest } from '../lifecycle/check-change';
+import type { EndCredits } from '../lifecycle/plan-end';
 import { toProtoChangeInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
 import { waitingPutOff } from '../subscription/put-off';
@@ -84,6 +85,35 @@ export async function readPlanQuote(
   }
 }
 
+/**
+ * Refuses an end whose bill would be below 0: its unused time gives the tax of the lines put off
+ * back, and those take back time with more tax.
+ */
+export async function checkEndBill(
+  subscription: Subscription,
+  { unusedLines, invoiceId }: Pick<EndCredits, 'unusedLines'> & { readonly invoiceId: string },
+  context: CallContext,
+  { checkout, customers }: Pick<Peers, 'checkout' | 'customers'>,
+): Promise<void> {
+  if (unusedLines.length === 0) return;
+  const { lines, discount } = waitingPutOff(subscription);
+  const customer = await customers.find(subscription.customer.id, context);
+  const { start, end } = currentPeriod(subscription);
+  const terms = { at: start, invoiceId, requirePayment: false, balanceRound: null };
+  // Lines put off have the tax categories of their products.
+  const taxFacts = { buyer: customer?.buyer ?? null, taxCategory: null };
+  const bill = changeInvoice(subscription, [...lines, ...unusedLines], {
+    ...{ terms: { ...terms, taxFacts }, discount, end },
+    periodIndex: subscription.periodIndex ?? 0,
+  });
+  try {
+    await readQuote(toProtoChangeInvoice(subscription, bill), context, { checkout });
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'invalid_input') throw endGivesTaxBack();
+    throw error;
+  }
+}
+
 /** Maps a credit note that does not exist. */
 export function toProtoPreviewNote({
   invoiceId,
@@ -98,5 +128,13 @@ function givesTaxBack(): DomainError {
     'failed_precondition',
     'CHANGE_GIVES_TAX_BACK',
     'The change gives more tax back than it charges; ask for it at the end of the period',
+  );
+}
+
+function endGivesTaxBack(): DomainError {
+  return new DomainError(
+    'failed_precondition',
+    'CANCELLATION_GIVES_TAX_BACK',
+    'The end gives more tax back than it charges; cancel at the end of the period or without proration',
   );
 }
