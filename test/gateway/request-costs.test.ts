@@ -87,13 +87,6 @@ describe('one request', () => {
     ]);
   });
 
-  // The position of the feed before the first row, the rows, and the position after the last one.
-  test.each(['ndjson', 'csv'])('of an export as %s reads rows and positions', (format) => {
-    const calls = costs.get(`GET /exports/:resource.${format}`)?.calls ?? [];
-    const distinct = [...new Set(withoutNames(calls))].filter((call) => call !== 'ReadEventLog');
-    expect(distinct).toEqual(['ListWebhookEvents', 'ScanResource', 'SettleWebhookEvents']);
-  });
-
   test('uses the cached caller of the previous one, except every few seconds', () => {
     const known = [...costs.values()].filter(({ knewKey }) => knewKey);
     expect(known.length).toBeGreaterThan(costs.size / 2);

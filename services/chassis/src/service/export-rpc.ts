@@ -72,7 +72,7 @@ export function exportRpc(
         return scan({ from, to, after: position }, context, clock);
       },
     },
-    // A call that waits for events would occupy the place of one that works; the gateway limits them.
+    // A call that waits for events would occupy the place of another; the gateway limits exports.
     { callers: exportCallers, unlimited: ['scanResource'] },
   );
 }
