@@ -254,32 +254,11 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
 type Caller = Pick<PeerOptions<never>, 'service' | 'security'>;
 
 function connectScans(caller: Caller, config: PeerSettings): ResourceScans {
-  return new ResourceScans({
-    ...caller,
-    addresses: {
-      catalog: config.CATALOG_ADDRESS,
-      checkout: config.CHECKOUT_ADDRESS,
-      customer: config.CUSTOMER_ADDRESS,
-      discount: config.DISCOUNT_ADDRESS,
-      metering: config.METERING_ADDRESS,
-      notifier: config.NOTIFIER_ADDRESS,
-      subscription: config.SUBSCRIPTION_ADDRESS,
-    },
-  });
+  return new ResourceScans({ ...caller, addresses: addressesOf(config) });
 }
 
 function connectSearch(caller: Caller, config: PeerSettings): ResourceSearch {
-  return new ResourceSearch({
-    ...caller,
-    addresses: {
-      customer: config.CUSTOMER_ADDRESS,
-      checkout: config.CHECKOUT_ADDRESS,
-      subscription: config.SUBSCRIPTION_ADDRESS,
-      catalog: config.CATALOG_ADDRESS,
-      discount: config.DISCOUNT_ADDRESS,
-      notifier: config.NOTIFIER_ADDRESS,
-    },
-  });
+  return new ResourceSearch({ ...caller, addresses: addressesOf(config) });
 }
 
 function connectSystem(caller: Caller, config: PeerSettings): ServiceStatuses {
@@ -287,17 +266,22 @@ function connectSystem(caller: Caller, config: PeerSettings): ServiceStatuses {
     ...caller,
     version: config.SERVICE_VERSION,
     clock: systemClock,
-    addresses: {
-      identity: config.IDENTITY_ADDRESS,
-      catalog: config.CATALOG_ADDRESS,
-      customer: config.CUSTOMER_ADDRESS,
-      discount: config.DISCOUNT_ADDRESS,
-      checkout: config.CHECKOUT_ADDRESS,
-      subscription: config.SUBSCRIPTION_ADDRESS,
-      metering: config.METERING_ADDRESS,
-      notifier: config.NOTIFIER_ADDRESS,
-    },
+    addresses: addressesOf(config),
   });
+}
+
+/** Address of each service, in the order in which the System page lists them. */
+function addressesOf(config: PeerSettings) {
+  return {
+    identity: config.IDENTITY_ADDRESS,
+    catalog: config.CATALOG_ADDRESS,
+    customer: config.CUSTOMER_ADDRESS,
+    discount: config.DISCOUNT_ADDRESS,
+    checkout: config.CHECKOUT_ADDRESS,
+    subscription: config.SUBSCRIPTION_ADDRESS,
+    metering: config.METERING_ADDRESS,
+    notifier: config.NOTIFIER_ADDRESS,
+  };
 }
 
 /** Clients for data that only the dashboard reads. */
