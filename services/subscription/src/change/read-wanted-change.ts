@@ -1,13 +1,8 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import {
-  type DomainError,
-  invalidInput,
-  notFound,
-  unlessNotFound,
-} from '@billing/kernel/domain-error';
+import { type DomainError, invalidInput } from '@billing/kernel/domain-error';
 import { isAmount } from '@billing/kernel/money';
 import { recurringCharge, type RecurringPrice } from '@billing/kernel/pricing';
-import { fetchProduct } from '../peer/catalog';
+import { fetchNamedProduct } from '../peer/catalog';
 import { otherProductIdsOf, quoteRedemption } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import type { ProductFacts } from '../subscription/product';
@@ -60,25 +55,14 @@ export async function resolveItem(
   if (input.itemField === 'items' && subscription.items.length > 1) {
     throw invalidInput({ items: ['Only the main item of several can be changed'] });
   }
-  const productId =
-    input.productId ?? (priceId === null ? main.productId : await productOf(priceId));
   const keepsPrice = priceId === null || priceId === main.price.id;
-  const isSameProduct = productId === main.productId;
-  if (isSameProduct && keepsPrice) {
+  if (keepsPrice && (input.productId ?? main.productId) === main.productId) {
     checkTotal(main.price, quantity ?? main.quantity);
     return { product: null, quantity };
   }
-  const product = await fetchProduct(peers, productId, context);
-  if (!product.active) throw notFound('Product');
-  if (priceId !== null && product.price.id !== priceId) throw notFound('Product');
+  const named = { productId: input.productId ?? undefined, priceId: priceId ?? undefined };
+  const product = await fetchNamedProduct(peers, named, context);
   return { product: checkProduct(subscription, product, input), quantity };
-
-  async function productOf(id: string): Promise<string> {
-    if (id === main.price.id) return main.productId;
-    const found = await unlessNotFound(peers.catalog.getPrice({ id }, context));
-    if (found?.price === undefined) throw notFound('Product');
-    return found.price.productId;
-  }
 }
 
 /**
