@@ -16,6 +16,7 @@ import { nextRound } from './find-reserved-change';
 import {
   checkNothingDue,
   claimFor,
+  promisedNotes,
   refuseStale,
   signedToken,
   type TokenDependencies,
@@ -157,10 +158,7 @@ function requestDigest(
 
 // An unpaid invoice that the end voids is part of the result, too.
 function promisedDigest({ effectiveAt, credits: { kept, voided } }: PlannedEnd): string {
-  const notes = [kept, voided].map((some) =>
-    some.map((note) => [note.invoiceId, note.amount, note.settledBy]),
-  );
-  return digestOf([effectiveAt, ...notes]);
+  return digestOf([effectiveAt, promisedNotes(kept), promisedNotes(voided)]);
 }
 
 function inputDigests(

@@ -19,6 +19,7 @@ import { type ChangeDependencies, type Promised, requestFor } from './create-cha
 import {
   checkNothingDue,
   claimFor,
+  promisedNotes,
   refuseStale,
   signedToken,
   type TokenDependencies,
@@ -169,7 +170,7 @@ function promisedDigest(
   { effectiveAt, invoice, linesPutOff, creditNotes }: Preview,
   balance: bigint,
 ): string {
-  const notes = creditNotes.map((note) => [note.invoiceId, note.amount, note.settledBy]);
+  const notes = promisedNotes(creditNotes);
   if (linesPutOff.length > 0) {
     return digestOf([effectiveAt, notes, linesPutOff.map((line) => LineItem.toJSON(line))]);
   }

@@ -45,12 +45,8 @@ export async function previewNextInvoice(
   checkNotCanceled(state);
   checkNothingDue(state, at);
   const customer = await peers.customers.find(state.customer.id, context);
-  const next = await readNextInvoice(
-    withCustomer(state, customer),
-    { ...customer },
-    context,
-    peers,
-  );
+  const known = { buyer: customer?.buyer };
+  const next = await readNextInvoice(withCustomer(state, customer), known, context, peers);
   return {
     at,
     validUntil: validUntilOf(at, state),

@@ -2,6 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
+import type { ChangeCreditNote } from '../subscription/subscription-change';
 import type { PreviewKeys } from './preview-key-store';
 import {
   claimOf,
@@ -74,6 +75,11 @@ export async function claimFor(
     throw invalidInput({ previewToken: ['Preview is for another request'] });
   }
   return claim;
+}
+
+/** What a preview promises of credit notes. */
+export function promisedNotes(creditNotes: readonly ChangeCreditNote[]): unknown[] {
+  return creditNotes.map(({ invoiceId, amount, settledBy }) => [invoiceId, amount, settledBy]);
 }
 
 /** Refuses a claim that does not hold any more. */
