@@ -62,7 +62,7 @@ export interface Difference {
   readonly share: number;
   /** Largest share of differing pixels in a tile of 128 × 128 pixels of the screenshot. */
   readonly tileShare: number;
-  /** Both pictures side by side, and the differences in red. */
+  /** Both pictures next to each other, and the differences in red. */
   readonly png: Buffer;
 }
 
