@@ -100,9 +100,13 @@ export function toJsonSession(
   };
 }
 
-// Messages of earlier releases have no list.
-function itemsOf({ items, ...session }: Session): SessionJson['items'] {
-  return (items.length === 0 ? [session] : items).map(({ productId, priceId, quantity }) => {
+/** Items of a session; messages of earlier releases have only the main one. */
+export function soldItemsOf({ items, ...session }: Session) {
+  return items.length === 0 ? [session] : items;
+}
+
+function itemsOf(session: Session): SessionJson['items'] {
+  return soldItemsOf(session).map(({ productId, priceId, quantity }) => {
     return { productId, priceId, quantity };
   });
 }

@@ -11,7 +11,10 @@ const kindNames: readonly Kind[] = EmailJson.shape.kind.options;
 const EmailKindSettings = z
   .object({
     enabled: z.boolean(),
-    attachPdf: z.boolean().nullable().meta({ description: 'Null: emails have no PDF.' }),
+    attachPdf: z.boolean().nullable().meta({
+      description:
+        'True: emails have the invoice or credit note as PDF. Null: emails of the kind have none.',
+    }),
   })
   .meta({ id: 'EmailKindSettings' });
 
@@ -39,12 +42,18 @@ export const EmailSettingsJson = z
 /** Settings of mails in REST responses. */
 export function toJsonEmailSettings(settings: EmailSettings): z.infer<typeof EmailSettingsJson> {
   const disabled = settings.disabledKinds.map((kind) => emailKinds.nameOf(kind));
+  const pdfs = new Map(
+    settings.pdfs.map(({ kind, attached }) => [emailKinds.nameOf(kind), attached]),
+  );
   return {
     fromName: settings.fromName ?? null,
     fromAddress: settings.fromAddress ?? null,
     replyTo: settings.replyTo ?? null,
     kinds: Object.fromEntries(
-      kindNames.map((name) => [name, { enabled: !disabled.includes(name), attachPdf: null }]),
+      kindNames.map((name) => [
+        name,
+        { enabled: !disabled.includes(name), attachPdf: pdfs.get(name) ?? null },
+      ]),
     ) as z.infer<typeof EmailSettingsJson>['kinds'],
     serverConfigured: settings.serverConfigured,
     createdAt: toJsonOptionalTime(settings.createdAt),

@@ -19,8 +19,8 @@ const EmailContentJson = z
       z.object({
         filename: z.string(),
         contentType: z.string(),
-        size: z.int(),
-        sha256: z.string(),
+        size: z.int().meta({ description: 'In bytes.' }),
+        sha256: z.string().meta({ description: 'Of the bytes, in hexadecimal digits.' }),
       }),
     ),
   })
@@ -98,9 +98,8 @@ export function toJsonEmail(email: Email): EmailJson {
   };
 }
 
-// Mails have no attachments.
-function toJsonContent({ text, html, headers }: EmailContent): EmailContentJson {
-  return { text, html, headers, attachments: [] };
+function toJsonContent({ text, html, headers, attachments }: EmailContent): EmailContentJson {
+  return { text, html, headers, attachments };
 }
 
 export const EmailSuppressionJson = z

@@ -12,7 +12,7 @@ import {
   SubscriptionItemJson,
   toJsonItem,
   toJsonSubscriptionChange,
-} from './subscription-change';
+} from './change/subscription-change';
 import {
   currency,
   id,

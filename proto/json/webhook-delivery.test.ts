@@ -36,15 +36,14 @@ test('a delivery of a test has no subject', () => {
 });
 
 test.each([
-  ['subscription', { subscriptionId: 'subject' }],
-  ['checkout_session', { subscriptionId: null, checkoutSessionId: 'subject' }],
-  ['product', { subscriptionId: null }],
-] as const)('a gap of a %s names its subject', (subjectType, expected) => {
+  ['subscription', null],
+  ['checkout_session', 'subject'],
+  ['product', null],
+] as const)('a gap of a %s names its subject', (subjectType, checkoutSessionId) => {
   const gap = { source: undefined, subjectType, subjectId: 'subject', sequences: [2] };
   expect(toJsonWebhookGap(gap)).toEqual({
-    ...expected,
-    subjectType,
-    subjectId: 'subject',
+    ...{ subscriptionId: 'subject', checkoutSessionId },
+    ...{ subjectType, subjectId: 'subject' },
     missing: [2],
   });
 });

@@ -49,8 +49,8 @@ export type WebhookDeliveryJson = z.infer<typeof WebhookDeliveryJson>;
 
 export const WebhookGapJson = z
   .object({
-    subscriptionId: id.nullable().meta({ description: 'Only for a subscription.' }),
-    checkoutSessionId: id.optional().meta({ description: 'Only for a checkout session.' }),
+    subscriptionId: id.meta({ description: 'Same as `subjectId`, also for other subjects.' }),
+    checkoutSessionId: id.nullable().meta({ description: 'Null for other subjects.' }),
     subjectType,
     subjectId: id,
     missing: z.array(sequence).meta({ description: 'Missing sequence numbers, ascending.' }),
@@ -75,15 +75,12 @@ export function toJsonWebhookDelivery(delivery: WebhookDelivery): WebhookDeliver
   };
 }
 
-/**
- * Undelivered events of an endpoint in REST responses. Only those of a subscription name a
- * subscription.
- */
+/** Undelivered events of an endpoint in REST responses. */
 export function toJsonWebhookGap(gap: WebhookGap): WebhookGapJson {
   const { subjectType, subjectId, sequences: missing } = gap;
   return {
-    subscriptionId: subjectType === 'subscription' ? subjectId : null,
-    ...(subjectType === 'checkout_session' && { checkoutSessionId: subjectId }),
+    subscriptionId: subjectId,
+    checkoutSessionId: subjectType === 'checkout_session' ? subjectId : null,
     subjectType,
     subjectId,
     missing,

@@ -27,11 +27,13 @@ export const pathSegments = [
   'refunds',
   'disputes',
   'previews',
+  'price-migrations',
   'emails',
   'email-suppressions',
   'email-settings',
   'email-templates',
   'exports',
+  'restores',
 ] as const;
 
 /** All scopes that a key can have. */

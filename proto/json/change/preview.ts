@@ -5,14 +5,16 @@ import type {
   PreviewCreditNote,
   PreviewNextInvoiceResponse,
   PreviewInvoice,
-} from '../gen/billing/subscription/v1/change_service';
-import type { LineItem } from '../gen/billing/checkout/v1/checkout';
-import { TaxStatus } from '../gen/billing/checkout/v1/invoice_tax';
-import { billingReasons } from '../values/checkout';
-import { changeSettlements } from '../values/subscription';
-import { InvoiceJson, LineItemJson, toJsonDiscount, toJsonLineItem } from './invoice';
-import { toJsonTaxes } from './tax/invoice-tax';
-import { amount, id, time, toJsonAmount, toJsonTime } from './scalars';
+  PreviewPurchaseResponse,
+} from '../../gen/billing/subscription/v1/change_service';
+import { BillingReason, type LineItem } from '../../gen/billing/checkout/v1/checkout';
+import { TaxStatus } from '../../gen/billing/checkout/v1/invoice_tax';
+import type { PreviewSessionResponse } from '../../gen/billing/checkout/v1/session';
+import { billingReasons } from '../../values/checkout';
+import { changeSettlements } from '../../values/subscription';
+import { InvoiceJson, LineItemJson, toJsonDiscount, toJsonLineItem } from '../invoice';
+import { toJsonTaxes } from '../tax/invoice-tax';
+import { amount, id, time, toJsonAmount, toJsonOptionalTime, toJsonTime } from '../scalars';
 
 const LineJson = LineItemJson.omit({ id: true, invoiceId: true }).meta({ id: 'PreviewLineItem' });
 
@@ -40,11 +42,11 @@ const NextInvoiceJson = PreviewInvoiceJson.extend({
 
 export const PreviewJson = z
   .object({
-    kind: z.enum(['CHANGE', 'CANCEL', 'NEXT_INVOICE']),
+    kind: z.enum(['PURCHASE', 'CHANGE', 'CANCEL', 'NEXT_INVOICE']),
     at: time,
     validUntil: time,
     token: z.string().max(1_000).nullable().meta({
-      description: 'Null: nothing is promised.',
+      description: 'Null: nothing is promised, as for a next invoice and without a customer.',
     }),
     effectiveAt: time,
     invoice: PreviewInvoiceJson.nullable().meta({
@@ -57,9 +59,12 @@ export const PreviewJson = z
       z.object({ invoiceId: id, amount, settledBy: z.enum(['AMOUNT_DUE', 'BALANCE']) }),
     ),
     dueNow: amount,
-    usageInvoice: NextInvoiceJson.nullable(),
+    usageInvoice: NextInvoiceJson.nullable().meta({
+      description:
+        'Invoice of a cancellation now: usage so far and lines put off. Not promised. Null: none.',
+    }),
     nextInvoice: NextInvoiceJson.nullable().meta({
-      description: 'Invoice of the next period, without usage. Not promised.',
+      description: 'Invoice of the next period, with the usage so far. Not promised.',
     }),
     monthlyAmountBefore: amount,
     monthlyAmountAfter: amount,
@@ -79,9 +84,52 @@ export function toJsonPreview(preview: PreviewChangeResponse): PreviewJson {
     creditNotes: preview.creditNotes.map(toJsonCreditNote),
     dueNow: toJsonAmount(preview.dueNow),
     usageInvoice: null,
-    nextInvoice: toJsonNextInvoice(preview),
+    nextInvoice: toJsonEstimate(preview.nextInvoice, preview.nextInvoiceEstimated),
     monthlyAmountBefore: toJsonAmount(preview.monthlyAmountBefore),
     monthlyAmountAfter: toJsonAmount(preview.monthlyAmountAfter),
+  };
+}
+
+/** A preview of a creation in REST responses. */
+export function toJsonPurchasePreview(preview: PreviewPurchaseResponse): PreviewJson {
+  const { invoice, token } = preview;
+  return {
+    kind: 'PURCHASE',
+    ...toJsonTimes(preview),
+    token: token ?? null,
+    invoice: invoice === undefined ? null : toJsonPreviewInvoice(invoice),
+    ...{ linesPutOff: [], creditNotes: [], usageInvoice: null },
+    dueNow: toJsonAmount(preview.dueNow),
+    nextInvoice: toJsonEstimate(preview.nextInvoice, preview.nextInvoiceEstimated),
+    monthlyAmountBefore: 0,
+    monthlyAmountAfter: toJsonAmount(preview.monthlyAmountAfter),
+  };
+}
+
+/** A preview of a checkout session in REST responses, and of the subscription that follows it. */
+export function toJsonSessionPreview(
+  preview: PreviewSessionResponse,
+  subscription: PreviewPurchaseResponse | undefined,
+): PreviewJson {
+  const { at, validUntil, token, currency, chargedAutomatically } = preview;
+  const quote = preview.invoice;
+  if (quote === undefined) throw new Error('A preview has no invoice');
+  const { total: amountDue } = quote;
+  const billingReason = BillingReason.BILLING_REASON_CHECKOUT;
+  const bounds = { periodStart: undefined, periodEnd: undefined };
+  return {
+    kind: 'PURCHASE',
+    ...toJsonTimes({ at, validUntil, effectiveAt: at }),
+    token: token ?? null,
+    invoice: toJsonPreviewInvoice({ ...quote, billingReason, currency, ...bounds, amountDue }),
+    ...{ linesPutOff: [], creditNotes: [], usageInvoice: null },
+    dueNow: chargedAutomatically ? toJsonAmount(amountDue) : 0,
+    nextInvoice:
+      subscription === undefined
+        ? null
+        : toJsonEstimate(subscription.nextInvoice, subscription.nextInvoiceEstimated),
+    monthlyAmountBefore: 0,
+    monthlyAmountAfter: toJsonAmount(subscription?.monthlyAmountAfter ?? 0n),
   };
 }
 
@@ -91,7 +139,8 @@ export function toJsonCancellationPreview(preview: PreviewCancellationResponse):
     kind: 'CANCEL',
     ...toJsonTimes(preview),
     token: preview.token,
-    ...{ invoice: null, linesPutOff: [], dueNow: 0, usageInvoice: null, nextInvoice: null },
+    ...{ invoice: null, linesPutOff: [], dueNow: 0, nextInvoice: null },
+    usageInvoice: toJsonEstimate(preview.usageInvoice, preview.usageInvoiceEstimated),
     creditNotes: preview.creditNotes.map(toJsonCreditNote),
     monthlyAmountBefore: toJsonAmount(preview.monthlyAmountBefore),
     monthlyAmountAfter: 0,
@@ -106,7 +155,7 @@ export function toJsonNextInvoicePreview(preview: PreviewNextInvoiceResponse): P
     ...toJsonTimes(preview),
     token: null,
     ...{ invoice: null, linesPutOff: [], creditNotes: [], dueNow: 0, usageInvoice: null },
-    nextInvoice: toJsonNextInvoice(preview),
+    nextInvoice: toJsonEstimate(preview.nextInvoice, preview.nextInvoiceEstimated),
     monthlyAmountBefore: monthlyAmount,
     monthlyAmountAfter: monthlyAmount,
   };
@@ -124,11 +173,8 @@ function toJsonTimes({
   };
 }
 
-function toJsonNextInvoice({
-  nextInvoice,
-  nextInvoiceEstimated: estimated,
-}: Pick<PreviewChangeResponse, 'nextInvoice' | 'nextInvoiceEstimated'>) {
-  return nextInvoice === undefined ? null : { ...toJsonPreviewInvoice(nextInvoice), estimated };
+function toJsonEstimate(invoice: PreviewInvoice | undefined, estimated: boolean) {
+  return invoice === undefined ? null : { ...toJsonPreviewInvoice(invoice), estimated };
 }
 
 function toJsonCreditNote({
@@ -150,8 +196,8 @@ function toJsonPreviewInvoice(invoice: PreviewInvoice): PreviewInvoiceJson {
   return {
     billingReason: billingReasons.nameOf(invoice.billingReason),
     currency: invoice.currency,
-    periodStart: toJsonTime(invoice.periodStart),
-    periodEnd: toJsonTime(invoice.periodEnd),
+    periodStart: toJsonOptionalTime(invoice.periodStart),
+    periodEnd: toJsonOptionalTime(invoice.periodEnd),
     subtotal: toJsonAmount(invoice.subtotal),
     discountAmount: toJsonAmount(invoice.discountAmount),
     tax: toJsonAmount(invoice.tax),
