@@ -44,6 +44,6 @@ test('every color gives readable texts and links on each background of a page', 
         expect(contrastOf(text, background)).toBeGreaterThanOrEqual(4.5);
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: process.env.TEST_TIER === 'nightly' ? 100_000 : 5_000 },
   );
 });

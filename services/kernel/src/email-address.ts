@@ -16,7 +16,6 @@ const domain =
  * invalid_input under `email` for any other text.
  */
 export function parseEmailAddress(text: string): string {
-  if (text === '') throw invalidInput({ email: ['Required'] });
   const address = text.trim();
   if (!isEmailAddress(address)) throw invalidInput({ email: ['Invalid email'] });
   return address;

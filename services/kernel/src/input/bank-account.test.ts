@@ -47,6 +47,23 @@ describe('a bank account', () => {
     expect(bankAccountOf({ holder, iban: 'NO9386011117947' }).bic).toBeNull();
   });
 
+  test('has no IBAN in which any one digit differs', () => {
+    const iban = fc.constantFrom(
+      'DE89370400440532013000',
+      'NO9386011117947',
+      'CH9300762011623852957',
+    );
+    fc.assert(
+      fc.property(iban, fc.nat(), fc.integer({ min: 1, max: 9 }), (valid, place, by) => {
+        // The country comes first.
+        const index = 2 + (place % (valid.length - 2));
+        const digit = (Number(valid[index]) + by) % 10;
+        const wrong = `${valid.slice(0, index)}${String(digit)}${valid.slice(index + 1)}`;
+        expect(bankAccountProblems({ holder, iban: wrong })).toEqual(['iban: Invalid IBAN']);
+      }),
+    );
+  });
+
   test('of any text is checked without an error', () => {
     const text = fc.oneof(fc.string(), fc.stringMatching(/^[A-Z]{2}\d{2}[A-Z0-9 ]{0,30}$/u));
     fc.assert(

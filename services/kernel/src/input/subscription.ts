@@ -1,8 +1,8 @@
 import { addMonths } from '../billing-period';
 import {
   type InputProblems,
+  lineProblems,
   optionalProblems,
-  textProblems,
   wholeNumberProblems,
 } from '../input-problems';
 
@@ -25,7 +25,7 @@ export function subscriptionProblems(
 ): InputProblems {
   return {
     authorizedTransactionId: optionalProblems(authorizedTransactionId, (text) =>
-      textProblems(text, { min: 1, max: authorizedTransactionIdLengthMax }),
+      lineProblems(text, { min: 1, max: authorizedTransactionIdLengthMax }),
     ),
     startAt: optionalProblems(startAt, (time) => startProblems(time, now)),
     quantity: optionalProblems(quantity, (count) =>

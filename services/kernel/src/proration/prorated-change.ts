@@ -13,6 +13,13 @@ export interface ItemCharge {
   readonly gross: bigint;
   /** After its discount, at most `gross`. */
   readonly net: bigint;
+  /** The item as it was charged; absent: the item as it is. */
+  readonly charged?: {
+    readonly productName: string;
+    readonly priceId: string;
+    /** Decimal string. */
+    readonly quantity: string;
+  };
 }
 
 /** An item after the change, with the exact charge of a whole period in minor units. */

@@ -250,6 +250,12 @@ describe('a reverse charge', () => {
   });
 });
 
+function halfAwayFromZero(numerator: bigint, divisor: bigint): bigint {
+  const size = numerator < 0n ? -numerator : numerator;
+  const rounded = (2n * size + divisor) / (2n * divisor);
+  return numerator < 0n ? -rounded : rounded;
+}
+
 describe('the lines of any invoice', () => {
   const anyCase = fc.record({
     prices: fc.constantFrom<TaxPrices>('EXCLUDE_TAX', 'INCLUDE_TAX'),
@@ -294,6 +300,24 @@ describe('the lines of any invoice', () => {
               reason === row.reason && percent === row.percent && name === row.name,
           );
           expect(own.reduce((sum, { taxAmount }) => sum + taxAmount, 0n)).toBe(row.amount);
+        }
+      }),
+    );
+  });
+
+  test('have rows whose tax is the rounded share of all their lines', () => {
+    fc.assert(
+      fc.property(anyCase, (given) => {
+        const { lines, rows } = generated(given);
+        for (const row of rows) {
+          const own = lines.filter(
+            ({ reason, percent, name }) =>
+              reason === row.reason && percent === row.percent && name === row.name,
+          );
+          const scaled = BigInt(Math.round(Number(row.percent) * 10_000));
+          const divisor = 1_000_000n + (given.prices === 'INCLUDE_TAX' ? scaled : 0n);
+          const taxed = own.reduce((sum, line) => sum + line.pricedAmount - line.discount, 0n);
+          expect(row.amount).toBe(halfAwayFromZero(taxed * scaled, divisor));
         }
       }),
     );
