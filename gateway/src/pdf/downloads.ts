@@ -5,8 +5,8 @@ import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note'
 import type { InvoiceSeller } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import type { Peers } from '../peers';
 import { type ApiAnswer, ok, present } from '../http/answer';
-import { renderCreditNotePdf } from './credit-note-pdf';
-import { renderInvoicePdf } from './invoice-pdf';
+import { renderCreditNotePdf } from '@billing/documents/credit-note-pdf';
+import { renderInvoicePdf } from '@billing/documents/invoice-pdf';
 
 interface Source {
   /** Locale that the reader has chosen, in place of that of the document. Optional. */

@@ -1,5 +1,5 @@
 import { expiryText } from './method-text';
-import { english } from './testing/english';
+import { english } from '@billing/documents/testing/english';
 
 test.each([
   [undefined, '2026-01-31T00:00:00Z', undefined],

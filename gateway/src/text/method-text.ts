@@ -1,7 +1,7 @@
 import { brandName } from '@billing/presentation/card-text';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
-import type { Shown } from './reader';
-import { say } from './say';
+import type { Shown } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 
 /** Expiry of a card: `It expires 04/2031.`, or `It expired 04/2021.`; undefined if unknown. */
 export function expiryText(

@@ -1,5 +1,5 @@
-import { type Text } from './reader';
-import { type PhraseKey, say } from './say';
+import { type Text } from '@billing/documents/reader';
+import { type PhraseKey, say } from '@billing/documents/say';
 
 // Problems of typed texts, as services report them.
 const exact: Readonly<Record<string, PhraseKey>> = {

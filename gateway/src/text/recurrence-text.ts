@@ -1,6 +1,6 @@
 import type { BillingInterval, Recurrence } from '@billing/kernel/billing-period';
-import type { Shown } from './reader';
-import { say } from './say';
+import type { Shown } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 
 const units = {
   DAILY: { key: 'every.day', size: 1 },

@@ -17,6 +17,9 @@ export const mailKinds = [
 
 export type MailKind = (typeof mailKinds)[number];
 
+/** Kinds of mails to operators. */
+export type OperatorMailKind = 'TEST' | 'INVITATION' | 'PASSWORD_RESET';
+
 /** Subject and body of a mail, with `{{variables}}`; the body is Markdown. */
 export interface MailText {
   readonly subject: string;
@@ -99,7 +102,7 @@ export function variablesOf(kind: MailKind): readonly MailVariable[] {
   return variables[kind];
 }
 
-const askingKinds: readonly string[] = [
+const askingKinds: readonly (MailKind | OperatorMailKind)[] = [
   'INVOICE_ISSUED',
   'PAYMENT_FAILED',
   'ACTION_REQUIRED',
@@ -107,8 +110,13 @@ const askingKinds: readonly string[] = [
 ];
 
 /** True for a kind that asks for the payment of an invoice. */
-export function asksForPayment(kind: string): boolean {
+export function asksForPayment(kind: MailKind | OperatorMailKind): boolean {
   return askingKinds.includes(kind);
+}
+
+/** True for a kind whose mails have the document that they are about as PDF. */
+export function attachesPdf(kind: MailKind): boolean {
+  return ['INVOICE_ISSUED', 'RECEIPT', 'PAYMENT_REMINDER', 'CREDIT_NOTE_ISSUED'].includes(kind);
 }
 
 /** True for a kind whose text is useless without the link to its page. */

@@ -93,7 +93,9 @@ Ihre Karte{{#card}} {{card}}{{/card}} läuft{{#card.expiry}} Ende {{card.expiry}
 
 ${greeting}
 
-Ihre Testphase{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} läuft bis zum {{subscription.trialEnd}}. Danach wird das Abonnement berechnet.`,
+Ihre Testphase{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} läuft bis zum {{subscription.trialEnd}}. Danach ist das Abonnement kostenpflichtig.
+
+{{#link}}[Abonnement verwalten]({{link}}){{/link}}`,
     },
     TRIAL_ENDING: {
       subject:
@@ -102,7 +104,9 @@ Ihre Testphase{{#subscription.product}} für {{subscription.product}}{{/subscrip
 
 ${greeting}
 
-Ihre Testphase{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} endet am {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Dann werden Ihnen {{subscription.upcomingAmount}} berechnet.{{/subscription.upcomingAmount}}`,
+Ihre Testphase{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} endet am {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Dann werden Ihnen {{subscription.upcomingAmount}} berechnet.{{/subscription.upcomingAmount}}
+
+{{#link}}[Abonnement verwalten]({{link}}){{/link}}`,
     },
     RENEWAL_UPCOMING: {
       subject: 'Ihr Abonnement verlängert sich am {{subscription.upcomingAt}}',
@@ -110,7 +114,9 @@ Ihre Testphase{{#subscription.product}} für {{subscription.product}}{{/subscrip
 
 ${greeting}
 
-Ihr Abonnement{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} verlängert sich am {{subscription.upcomingAt}}. Dann werden Ihnen {{subscription.upcomingAmount}} berechnet.`,
+Ihr Abonnement{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} verlängert sich am {{subscription.upcomingAt}}. Dann werden Ihnen {{subscription.upcomingAmount}} berechnet.
+
+{{#link}}[Abonnement verwalten]({{link}}){{/link}}`,
     },
     CANCELLATION_SCHEDULED: {
       subject: 'Ihr Abonnement endet am {{subscription.endsAt}}',
@@ -118,7 +124,9 @@ Ihr Abonnement{{#subscription.product}} für {{subscription.product}}{{/subscrip
 
 ${greeting}
 
-Ihr Abonnement{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} ist gekündigt. Es bleibt bis zum {{subscription.endsAt}} aktiv.`,
+Ihr Abonnement{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} ist gekündigt. Es bleibt bis zum {{subscription.endsAt}} aktiv.
+
+{{#link}}[Abonnement verwalten]({{link}}){{/link}}`,
     },
     SUBSCRIPTION_CANCELED: {
       subject: 'Ihr Abonnement ist beendet',
@@ -134,7 +142,7 @@ Ihr Abonnement{{#subscription.product}} für {{subscription.product}}{{/subscrip
 
 ${greeting}
 
-Öffnen Sie das Abrechnungsportal mit diesem Link. Er funktioniert einmal, innerhalb einer Stunde.
+Öffnen Sie das Abrechnungsportal mit diesem Link. Er funktioniert nur einmal und nur innerhalb einer Stunde.
 
 [Portal öffnen]({{link}})
 
@@ -144,7 +152,7 @@ Wenn Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail.`,
   phrases: {
     // Frame of pages.
     'page.testMode': 'Testmodus',
-    'page.testModeNote': 'Testmodus: Es wird nichts wirklich belastet.',
+    'page.testModeNote': 'Testmodus: Es findet keine echte Abbuchung statt.',
     'footer.questions': 'Fragen?',
     'footer.support': 'Support',
     'footer.terms': 'AGB',
@@ -229,7 +237,7 @@ Wenn Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail.`,
     'card.codeHint': '3 oder 4 Ziffern',
     'card.holder': 'Name auf der Karte',
     'card.totalChanged': 'Die Summe hat sich geändert.',
-    'card.nothingCharged': 'Es wurde nichts belastet.',
+    'card.nothingCharged': 'Es wurde nichts abgebucht.',
     'card.unavailable':
       'Kartenzahlungen sind derzeit nicht möglich. Bitte wenden Sie sich an den Verkäufer.',
     'card.atProvider':
@@ -253,8 +261,8 @@ Wenn Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail.`,
     'testCard.insufficientFunds': 'hat keine ausreichende Deckung',
     'testCard.processingError': 'schlägt mit einem Verarbeitungsfehler fehl',
     'testCard.expired': 'ist abgelaufen',
-    'testCard.lost': 'wurde verloren',
-    'testCard.stolen': 'wurde gestohlen',
+    'testCard.lost': 'ist als verloren gemeldet',
+    'testCard.stolen': 'ist als gestohlen gemeldet',
     'testCard.laterFails': 'wird gespeichert, aber jede spätere Abbuchung schlägt fehl',
     'testCard.renewalFails':
       'schlägt bei den ersten zwei Verlängerungen fehl und wird dann belastet',
@@ -465,7 +473,7 @@ Wenn Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail.`,
     'usage.included': '{quantity} {recurrence} enthalten, dann {terms}',
     'usage.package': '{rate} pro {size}, aufgerundet',
     'usage.range': 'je {least} bis {most}, abhängig von der Menge',
-    'usage.plusFlat': '{terms}, zzgl. bis zu {flat} pro Stufe',
+    'usage.plusFlat': '{terms}, zzgl. bis zu {flat} pro Staffel',
     'usage.atLeast': '{terms}, mindestens {least} {recurrence}',
     'usage.atMost': '{terms}, höchstens {most} {recurrence}',
     'usage.atLeastAtMost': '{terms}, mindestens {least} und höchstens {most} {recurrence}',
@@ -654,7 +662,7 @@ Wenn Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail.`,
     'review.chargedTo': 'Wird abgebucht von {card}',
     'review.getInvoice': 'Sie erhalten eine Rechnung.',
     'review.takenOff': 'Von offenen Rechnungen abgezogen',
-    'review.usageAdded': 'Die Nutzung kommt hinzu.',
+    'review.usageSoFar': 'Mit der bisherigen Nutzung.',
     'review.payAndChange': '{amount} bezahlen und Tarif wechseln',
     'review.confirm': 'Wechsel bestätigen',
     'review.another': 'Anderen Tarif wählen',

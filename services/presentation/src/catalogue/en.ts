@@ -91,7 +91,9 @@ Your card{{#card}} {{card}}{{/card}} expires{{#card.expiry}} at the end of {{car
 
 ${greeting}
 
-Your trial{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} lasts until {{subscription.trialEnd}}. After it, the subscription is charged.`,
+Your trial{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} lasts until {{subscription.trialEnd}}. After it, the subscription is charged.
+
+{{#link}}[Manage the subscription]({{link}}){{/link}}`,
   },
   TRIAL_ENDING: {
     subject:
@@ -100,7 +102,9 @@ Your trial{{#subscription.product}} of {{subscription.product}}{{/subscription.p
 
 ${greeting}
 
-Your trial{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} ends on {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} You will then be charged {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}`,
+Your trial{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} ends on {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} You will then be charged {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}
+
+{{#link}}[Manage the subscription]({{link}}){{/link}}`,
   },
   RENEWAL_UPCOMING: {
     subject: 'Your subscription renews on {{subscription.upcomingAt}}',
@@ -108,7 +112,9 @@ Your trial{{#subscription.product}} of {{subscription.product}}{{/subscription.p
 
 ${greeting}
 
-Your subscription{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} renews on {{subscription.upcomingAt}}. You will then be charged {{subscription.upcomingAmount}}.`,
+Your subscription{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} renews on {{subscription.upcomingAt}}. You will then be charged {{subscription.upcomingAmount}}.
+
+{{#link}}[Manage the subscription]({{link}}){{/link}}`,
   },
   CANCELLATION_SCHEDULED: {
     subject: 'Your subscription ends on {{subscription.endsAt}}',
@@ -116,7 +122,9 @@ Your subscription{{#subscription.product}} of {{subscription.product}}{{/subscri
 
 ${greeting}
 
-Your subscription{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} is canceled. It stays active until {{subscription.endsAt}}.`,
+Your subscription{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} is canceled. It stays active until {{subscription.endsAt}}.
+
+{{#link}}[Manage the subscription]({{link}}){{/link}}`,
   },
   SUBSCRIPTION_CANCELED: {
     subject: 'Your subscription has ended',
@@ -630,7 +638,7 @@ const phrases = {
   'review.chargedTo': 'Charged to {card}',
   'review.getInvoice': 'You get an invoice.',
   'review.takenOff': 'Taken off open invoices',
-  'review.usageAdded': 'Usage is added.',
+  'review.usageSoFar': 'Usage so far is included.',
   'review.payAndChange': 'Pay {amount} and change plan',
   'review.confirm': 'Confirm change',
   'review.another': 'Choose another plan',

@@ -12,7 +12,7 @@ export const es: Catalogue = {
 
 ${greeting}
 
-Su factura de {{invoice.amountDue}} está disponible.{{#invoice.dueDate}} Páguela antes del {{invoice.dueDate}}, por favor.{{/invoice.dueDate}}
+Su factura de {{invoice.amountDue}} está disponible.{{#invoice.dueDate}} Páguela a más tardar el {{invoice.dueDate}}, por favor.{{/invoice.dueDate}}
 
 {{#invoice.description}}- {{invoice.description}}{{/invoice.description}}
 
@@ -93,7 +93,9 @@ Su tarjeta{{#card}} {{card}}{{/card}} caduca{{#card.expiry}} a finales de {{card
 
 ${greeting}
 
-Su periodo de prueba{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} dura hasta el {{subscription.trialEnd}}. Después se cobra la suscripción.`,
+Su periodo de prueba{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} dura hasta el {{subscription.trialEnd}}. Después se cobra la suscripción.
+
+{{#link}}[Gestionar la suscripción]({{link}}){{/link}}`,
     },
     TRIAL_ENDING: {
       subject:
@@ -102,7 +104,9 @@ Su periodo de prueba{{#subscription.product}} de {{subscription.product}}{{/subs
 
 ${greeting}
 
-Su periodo de prueba{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} termina el {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Entonces se le cobrarán {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}`,
+Su periodo de prueba{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} termina el {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} En esa fecha se le cobrarán {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}
+
+{{#link}}[Gestionar la suscripción]({{link}}){{/link}}`,
     },
     RENEWAL_UPCOMING: {
       subject: 'Su suscripción se renueva el {{subscription.upcomingAt}}',
@@ -110,7 +114,9 @@ Su periodo de prueba{{#subscription.product}} de {{subscription.product}}{{/subs
 
 ${greeting}
 
-Su suscripción{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} se renueva el {{subscription.upcomingAt}}. Entonces se le cobrarán {{subscription.upcomingAmount}}.`,
+Su suscripción{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} se renueva el {{subscription.upcomingAt}}. En esa fecha se le cobrarán {{subscription.upcomingAmount}}.
+
+{{#link}}[Gestionar la suscripción]({{link}}){{/link}}`,
     },
     CANCELLATION_SCHEDULED: {
       subject: 'Su suscripción termina el {{subscription.endsAt}}',
@@ -118,7 +124,9 @@ Su suscripción{{#subscription.product}} a {{subscription.product}}{{/subscripti
 
 ${greeting}
 
-Su suscripción{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} está cancelada. Sigue activa hasta el {{subscription.endsAt}}.`,
+Su suscripción{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} está cancelada. Sigue activa hasta el {{subscription.endsAt}}.
+
+{{#link}}[Gestionar la suscripción]({{link}}){{/link}}`,
     },
     SUBSCRIPTION_CANCELED: {
       subject: 'Su suscripción ha terminado',
@@ -231,11 +239,11 @@ Si no ha solicitado este enlace, ignore este correo.`,
     'card.unavailable':
       'Los pagos con tarjeta no están disponibles en este momento. Contacte con el vendedor.',
     'card.atProvider':
-      'Introduce su tarjeta en la página de nuestro proveedor de pagos y después vuelve aquí.',
+      'Introducirá su tarjeta en la página de nuestro proveedor de pagos y después volverá aquí.',
     'card.toProvider': 'Continuar a los datos de la tarjeta',
     'card.providerTitle': 'Datos de la tarjeta',
     'card.providerText':
-      'Introduce su tarjeta en la página de nuestro proveedor de pagos. Si la página no se abre automáticamente, use el botón siguiente.',
+      'Introducirá su tarjeta en la página de nuestro proveedor de pagos. Si la página no se abre automáticamente, use el botón siguiente.',
     'card.ready': 'Su tarjeta está lista',
     'card.useAnother': 'Usar otra tarjeta',
     'card.testCards': 'Tarjetas de prueba',
@@ -385,7 +393,7 @@ Si no ha solicitado este enlace, ignore este correo.`,
     'session.updateTotal': 'Actualizar el total',
     'session.discountTitle': 'Descuento no disponible',
     'session.discountGone':
-      'El descuento de esta oferta no está disponible en este momento. Paga el precio completo.',
+      'El descuento de esta oferta no está disponible en este momento. Pagará el precio completo.',
     'session.nothingDue': 'No hay nada que pagar. No se necesita tarjeta.',
     'session.nothingDueToday': 'Hoy no hay nada que pagar.',
     'session.cardForLater': 'Hoy no se cobra nada. Su tarjeta se guarda para pagos posteriores.',
@@ -408,7 +416,7 @@ Si no ha solicitado este enlace, ignore este correo.`,
     'link.updatePrices': 'Actualizar precios',
     'link.discountNext': 'El descuento se aplica en la página siguiente.',
     'link.discountSome':
-      'El descuento en {products} se aplica en la página siguiente. Por todo lo demás paga el precio completo.',
+      'El descuento en {products} se aplica en la página siguiente. Por todo lo demás pagará el precio completo.',
     'link.ended': 'Esta oferta ha terminado',
     'link.endedText': 'Este enlace ya no está activo. Contacte con el vendedor.',
     'link.yourOrder': 'Su pedido',
@@ -522,7 +530,7 @@ Si no ha solicitado este enlace, ignore este correo.`,
     'overview.amountOn': '{amount} el {date}',
     'overview.discountOff': '{name}: {amount} de descuento',
     'overview.usageSoFar': 'Consumo hasta ahora',
-    'overview.about': 'unos {amount}',
+    'overview.about': 'aproximadamente {amount}',
     'overview.estimate': 'Estimación.',
     'overview.estimateBefore': 'Estimación antes de descuentos.',
     'overview.billedAtEnd': 'Se factura al terminar la suscripción.',
@@ -540,7 +548,8 @@ Si no ha solicitado este enlace, ignore este correo.`,
     'overview.endsOn': 'Su suscripción termina el {date} y no se renueva.',
     'overview.keepSubscription': 'Conservar la suscripción',
     'overview.paymentMethod': 'Método de pago',
-    'overview.invoicesSent': 'Recibe las facturas. Pague cada factura antes de su vencimiento.',
+    'overview.invoicesSent':
+      'Recibe las facturas. Pague cada factura a más tardar en su vencimiento.',
     'overview.noCard': 'No hay ninguna tarjeta guardada. Añada una para pagar su suscripción.',
     'overview.cardCharged': 'Se cobra en {card}.',
     'overview.cardChargedExcept':
@@ -565,7 +574,7 @@ Si no ha solicitado este enlace, ignore este correo.`,
     'usagePage.additional': 'Consumo adicional: {quantity} {units}',
     'usagePage.additionalCost': 'Consumo adicional: {quantity} {units}, {cost}',
     'usagePage.cost': 'Coste: {cost}',
-    'usagePage.aboutSoFar': 'unos {amount} hasta ahora',
+    'usagePage.aboutSoFar': 'aproximadamente {amount} hasta ahora',
     'invoices.none': 'Todavía no hay facturas.',
     'invoices.status': 'Estado',
     'invoices.pdfOf': ' de {number}',
@@ -633,7 +642,7 @@ Si no ha solicitado este enlace, ignore este correo.`,
     'review.chargedTo': 'Se cobra en {card}',
     'review.getInvoice': 'Recibirá una factura.',
     'review.takenOff': 'Descontado de las facturas pendientes',
-    'review.usageAdded': 'Se añade el consumo.',
+    'review.usageSoFar': 'Incluye el consumo hasta ahora.',
     'review.payAndChange': 'Pagar {amount} y cambiar de plan',
     'review.confirm': 'Confirmar el cambio',
     'review.another': 'Elegir otro plan',

@@ -92,7 +92,9 @@ Votre carte{{#card}} {{card}}{{/card}} expire{{#card.expiry}} fin {{card.expiry}
 
 ${greeting}
 
-Votre période d’essai{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} dure jusqu’au {{subscription.trialEnd}}. L’abonnement est ensuite facturé.`,
+Votre période d’essai{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} dure jusqu’au {{subscription.trialEnd}}. L’abonnement est ensuite facturé.
+
+{{#link}}[Gérer l’abonnement]({{link}}){{/link}}`,
     },
     TRIAL_ENDING: {
       subject:
@@ -101,7 +103,9 @@ Votre période d’essai{{#subscription.product}} de {{subscription.product}}{{/
 
 ${greeting}
 
-Votre période d’essai{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} se termine le {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} {{subscription.upcomingAmount}} vous seront alors facturés.{{/subscription.upcomingAmount}}`,
+Votre période d’essai{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} se termine le {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} {{subscription.upcomingAmount}} vous seront alors facturés.{{/subscription.upcomingAmount}}
+
+{{#link}}[Gérer l’abonnement]({{link}}){{/link}}`,
     },
     RENEWAL_UPCOMING: {
       subject: 'Votre abonnement est renouvelé le {{subscription.upcomingAt}}',
@@ -109,7 +113,9 @@ Votre période d’essai{{#subscription.product}} de {{subscription.product}}{{/
 
 ${greeting}
 
-Votre abonnement{{#subscription.product}} à {{subscription.product}}{{/subscription.product}} est renouvelé le {{subscription.upcomingAt}}. {{subscription.upcomingAmount}} vous seront alors facturés.`,
+Votre abonnement{{#subscription.product}} à {{subscription.product}}{{/subscription.product}} est renouvelé le {{subscription.upcomingAt}}. {{subscription.upcomingAmount}} vous seront alors facturés.
+
+{{#link}}[Gérer l’abonnement]({{link}}){{/link}}`,
     },
     CANCELLATION_SCHEDULED: {
       subject: 'Votre abonnement se termine le {{subscription.endsAt}}',
@@ -117,7 +123,9 @@ Votre abonnement{{#subscription.product}} à {{subscription.product}}{{/subscrip
 
 ${greeting}
 
-Votre abonnement{{#subscription.product}} à {{subscription.product}}{{/subscription.product}} est résilié. Il reste actif jusqu’au {{subscription.endsAt}}.`,
+Votre abonnement{{#subscription.product}} à {{subscription.product}}{{/subscription.product}} est résilié. Il reste actif jusqu’au {{subscription.endsAt}}.
+
+{{#link}}[Gérer l’abonnement]({{link}}){{/link}}`,
     },
     SUBSCRIPTION_CANCELED: {
       subject: 'Votre abonnement a pris fin',
@@ -468,7 +476,7 @@ Si vous n’avez pas demandé ce lien, ignorez cet e-mail.`,
     'usage.usage': 'Consommation',
     'usage.named': '{name} : {terms}',
     'usage.included': '{quantity} inclus {recurrence}, puis {terms}',
-    'usage.package': '{rate} par {size}, arrondi à l’unité supérieure',
+    'usage.package': '{rate} par {size}, arrondi au lot supérieur',
     'usage.range': 'de {least} à {most} l’unité, selon le volume',
     'usage.plusFlat': '{terms}, plus jusqu’à {flat} par palier',
     'usage.atLeast': '{terms}, au moins {least} {recurrence}',
@@ -559,7 +567,7 @@ Si vous n’avez pas demandé ce lien, ignorez cet e-mail.`,
     'overview.keepSubscription': 'Conserver l’abonnement',
     'overview.paymentMethod': 'Moyen de paiement',
     'overview.invoicesSent':
-      'Les factures vous sont envoyées. Veuillez régler chaque facture avant son échéance.',
+      'Les factures vous sont envoyées. Veuillez régler chaque facture au plus tard à son échéance.',
     'overview.noCard':
       'Aucune carte n’est enregistrée. Ajoutez une carte pour payer votre abonnement.',
     'overview.cardCharged': '{card} est débitée.',
@@ -657,7 +665,7 @@ Si vous n’avez pas demandé ce lien, ignorez cet e-mail.`,
     'review.chargedTo': 'Débité de {card}',
     'review.getInvoice': 'Vous recevez une facture.',
     'review.takenOff': 'Déduit des factures à payer',
-    'review.usageAdded': 'La consommation s’y ajoute.',
+    'review.usageSoFar': 'Comprend la consommation à ce jour.',
     'review.payAndChange': 'Payer {amount} et changer de formule',
     'review.confirm': 'Confirmer le changement',
     'review.another': 'Choisir une autre formule',

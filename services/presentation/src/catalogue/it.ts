@@ -82,7 +82,7 @@ abbiamo accreditato {{creditNote.total}} della fattura {{invoice.number}}.
 
 ${greeting}
 
-La sua carta{{#card}} {{card}}{{/card}} scade{{#card.expiry}} alla fine di {{card.expiry}}{{/card.expiry}}. Aggiunga un’altra carta prima del prossimo pagamento.
+la sua carta{{#card}} {{card}}{{/card}} scade{{#card.expiry}} alla fine di {{card.expiry}}{{/card.expiry}}. Aggiunga un’altra carta prima del prossimo pagamento.
 
 {{#link}}[Aggiorna il metodo di pagamento]({{link}}){{/link}}`,
     },
@@ -93,7 +93,9 @@ La sua carta{{#card}} {{card}}{{/card}} scade{{#card.expiry}} alla fine di {{car
 
 ${greeting}
 
-il suo periodo di prova{{#subscription.product}} di {{subscription.product}}{{/subscription.product}} dura fino al {{subscription.trialEnd}}. Dopo, l’abbonamento viene addebitato.`,
+il suo periodo di prova{{#subscription.product}} di {{subscription.product}}{{/subscription.product}} dura fino al {{subscription.trialEnd}}. In seguito l’abbonamento è a pagamento.
+
+{{#link}}[Gestisci l’abbonamento]({{link}}){{/link}}`,
     },
     TRIAL_ENDING: {
       subject:
@@ -102,7 +104,9 @@ il suo periodo di prova{{#subscription.product}} di {{subscription.product}}{{/s
 
 ${greeting}
 
-il suo periodo di prova{{#subscription.product}} di {{subscription.product}}{{/subscription.product}} termina il {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Le verranno allora addebitati {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}`,
+il suo periodo di prova{{#subscription.product}} di {{subscription.product}}{{/subscription.product}} termina il {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} In quella data le verranno addebitati {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}
+
+{{#link}}[Gestisci l’abbonamento]({{link}}){{/link}}`,
     },
     RENEWAL_UPCOMING: {
       subject: 'Il suo abbonamento si rinnova il {{subscription.upcomingAt}}',
@@ -110,7 +114,9 @@ il suo periodo di prova{{#subscription.product}} di {{subscription.product}}{{/s
 
 ${greeting}
 
-il suo abbonamento{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} si rinnova il {{subscription.upcomingAt}}. Le verranno allora addebitati {{subscription.upcomingAmount}}.`,
+il suo abbonamento{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} si rinnova il {{subscription.upcomingAt}}. In quella data le verranno addebitati {{subscription.upcomingAmount}}.
+
+{{#link}}[Gestisci l’abbonamento]({{link}}){{/link}}`,
     },
     CANCELLATION_SCHEDULED: {
       subject: 'Il suo abbonamento termina il {{subscription.endsAt}}',
@@ -118,7 +124,9 @@ il suo abbonamento{{#subscription.product}} a {{subscription.product}}{{/subscri
 
 ${greeting}
 
-il suo abbonamento{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} è stato disdetto. Resta attivo fino al {{subscription.endsAt}}.`,
+il suo abbonamento{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} è stato disdetto. Resta attivo fino al {{subscription.endsAt}}.
+
+{{#link}}[Gestisci l’abbonamento]({{link}}){{/link}}`,
     },
     SUBSCRIPTION_CANCELED: {
       subject: 'Il suo abbonamento è terminato',
@@ -134,7 +142,7 @@ il suo abbonamento{{#subscription.product}} a {{subscription.product}}{{/subscri
 
 ${greeting}
 
-Apra il portale di fatturazione con questo link. Funziona una sola volta, entro un’ora.
+apra il portale di fatturazione con questo link. Funziona una sola volta, entro un’ora.
 
 [Apri il portale]({{link}})
 
@@ -231,11 +239,11 @@ Se non ha richiesto questo link, ignori questa e-mail.`,
     'card.unavailable':
       'I pagamenti con carta non sono disponibili al momento. Contatti il venditore.',
     'card.atProvider':
-      'Inserisce la carta nella pagina del nostro fornitore di pagamenti, poi torna qui.',
+      'Inserirà la carta nella pagina del nostro fornitore di pagamenti, poi tornerà qui.',
     'card.toProvider': 'Continua ai dati della carta',
     'card.providerTitle': 'Dati della carta',
     'card.providerText':
-      'Inserisce la carta nella pagina del nostro fornitore di pagamenti. Se la pagina non si apre automaticamente, usi il pulsante qui sotto.',
+      'Inserirà la carta nella pagina del nostro fornitore di pagamenti. Se la pagina non si apre automaticamente, usi il pulsante qui sotto.',
     'card.ready': 'La sua carta è pronta',
     'card.useAnother': 'Usa un’altra carta',
     'card.testCards': 'Carte di prova',
@@ -389,7 +397,7 @@ Se non ha richiesto questo link, ignori questa e-mail.`,
     'session.updateTotal': 'Aggiorna il totale',
     'session.discountTitle': 'Sconto non disponibile',
     'session.discountGone':
-      'Lo sconto di questa offerta non è disponibile al momento. Paga il prezzo intero.',
+      'Lo sconto di questa offerta non è disponibile al momento. Pagherà il prezzo intero.',
     'session.nothingDue': 'Non c’è nulla da pagare. Non serve una carta.',
     'session.nothingDueToday': 'Oggi non c’è nulla da pagare.',
     'session.cardForLater':
@@ -414,7 +422,7 @@ Se non ha richiesto questo link, ignori questa e-mail.`,
     'link.updatePrices': 'Aggiorna i prezzi',
     'link.discountNext': 'Lo sconto viene applicato nella pagina successiva.',
     'link.discountSome':
-      'Lo sconto su {products} viene applicato nella pagina successiva. Per tutto il resto paga il prezzo intero.',
+      'Lo sconto su {products} viene applicato nella pagina successiva. Per tutto il resto pagherà il prezzo intero.',
     'link.ended': 'Questa offerta è terminata',
     'link.endedText': 'Questo link non è più attivo. Contatti il venditore.',
     'link.yourOrder': 'Il suo ordine',
@@ -494,11 +502,11 @@ Se non ha richiesto questo link, ignori questa e-mail.`,
     'done.plan-paying':
       'Il suo pagamento è in elaborazione. Il piano cambia non appena viene ricevuto.',
     'done.plan-kept': 'Mantiene il piano attuale.',
-    'signIn.askTitle': 'Accedi al portale di fatturazione',
+    'signIn.askTitle': 'Accesso al portale di fatturazione',
     'signIn.askText': 'Le inviamo un link che apre il portale.',
     'signIn.send': 'Invia il link',
     'signIn.sentTitle': 'Controlli la sua e-mail',
-    'signIn.sentText': 'Se conosciamo questo indirizzo, vi abbiamo inviato un link.',
+    'signIn.sentText': 'Se conosciamo questo indirizzo, abbiamo inviato lì un link.',
     'signIn.title': 'Il suo portale di fatturazione',
     'signIn.text': 'Consulti abbonamenti, consumo e fatture e gestisca i suoi metodi di pagamento.',
     'signIn.open': 'Apri il portale',
@@ -644,7 +652,7 @@ Se non ha richiesto questo link, ignori questa e-mail.`,
     'review.chargedTo': 'Addebitato su {card}',
     'review.getInvoice': 'Riceverà una fattura.',
     'review.takenOff': 'Detratto dalle fatture da pagare',
-    'review.usageAdded': 'Si aggiunge il consumo.',
+    'review.usageSoFar': 'Include il consumo fino a oggi.',
     'review.payAndChange': 'Paga {amount} e cambia piano',
     'review.confirm': 'Conferma il cambio',
     'review.another': 'Scegli un altro piano',

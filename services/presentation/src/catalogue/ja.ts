@@ -93,7 +93,9 @@ ${greeting}
 
 ${greeting}
 
-{{#subscription.product}}{{subscription.product}} の{{/subscription.product}}無料トライアルは {{subscription.trialEnd}} までです。その後、サブスクリプションの料金が発生します。`,
+{{#subscription.product}}{{subscription.product}} の{{/subscription.product}}無料トライアルは {{subscription.trialEnd}} までです。その後、サブスクリプションの料金が発生します。
+
+{{#link}}[サブスクリプションを管理する]({{link}}){{/link}}`,
     },
     TRIAL_ENDING: {
       subject:
@@ -102,7 +104,9 @@ ${greeting}
 
 ${greeting}
 
-{{#subscription.product}}{{subscription.product}} の{{/subscription.product}}無料トライアルは {{subscription.trialEnd}} に終了します。{{#subscription.upcomingAmount}}終了後に {{subscription.upcomingAmount}} を請求します。{{/subscription.upcomingAmount}}`,
+{{#subscription.product}}{{subscription.product}} の{{/subscription.product}}無料トライアルは {{subscription.trialEnd}} に終了します。{{#subscription.upcomingAmount}}終了後に {{subscription.upcomingAmount}} を請求します。{{/subscription.upcomingAmount}}
+
+{{#link}}[サブスクリプションを管理する]({{link}}){{/link}}`,
     },
     RENEWAL_UPCOMING: {
       subject: 'サブスクリプションは {{subscription.upcomingAt}} に更新されます',
@@ -110,7 +114,9 @@ ${greeting}
 
 ${greeting}
 
-{{#subscription.product}}{{subscription.product}} の{{/subscription.product}}サブスクリプションは {{subscription.upcomingAt}} に更新されます。その際に {{subscription.upcomingAmount}} を請求します。`,
+{{#subscription.product}}{{subscription.product}} の{{/subscription.product}}サブスクリプションは {{subscription.upcomingAt}} に更新されます。その際に {{subscription.upcomingAmount}} を請求します。
+
+{{#link}}[サブスクリプションを管理する]({{link}}){{/link}}`,
     },
     CANCELLATION_SCHEDULED: {
       subject: 'サブスクリプションは {{subscription.endsAt}} に終了します',
@@ -118,7 +124,9 @@ ${greeting}
 
 ${greeting}
 
-{{#subscription.product}}{{subscription.product}} の{{/subscription.product}}サブスクリプションは解約されました。{{subscription.endsAt}} まではご利用いただけます。`,
+{{#subscription.product}}{{subscription.product}} の{{/subscription.product}}サブスクリプションは解約されました。{{subscription.endsAt}} まではご利用いただけます。
+
+{{#link}}[サブスクリプションを管理する]({{link}}){{/link}}`,
     },
     SUBSCRIPTION_CANCELED: {
       subject: 'サブスクリプションが終了しました',
@@ -640,7 +648,7 @@ ${greeting}
     'review.chargedTo': '{card} に請求',
     'review.getInvoice': '請求書をお送りします。',
     'review.takenOff': '未払いの請求書からの減額',
-    'review.usageAdded': '従量料金が加算されます。',
+    'review.usageSoFar': '現時点までの従量料金を含みます。',
     'review.payAndChange': '{amount} を支払ってプランを変更',
     'review.confirm': '変更を確定',
     'review.another': '別のプランを選ぶ',

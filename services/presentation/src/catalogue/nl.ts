@@ -93,7 +93,9 @@ Uw kaart{{#card}} {{card}}{{/card}} verloopt{{#card.expiry}} eind {{card.expiry}
 
 ${greeting}
 
-Uw proefperiode{{#subscription.product}} van {{subscription.product}}{{/subscription.product}} duurt tot {{subscription.trialEnd}}. Daarna wordt het abonnement in rekening gebracht.`,
+Uw proefperiode{{#subscription.product}} van {{subscription.product}}{{/subscription.product}} duurt tot {{subscription.trialEnd}}. Daarna wordt het abonnement in rekening gebracht.
+
+{{#link}}[Abonnement beheren]({{link}}){{/link}}`,
     },
     TRIAL_ENDING: {
       subject:
@@ -102,7 +104,9 @@ Uw proefperiode{{#subscription.product}} van {{subscription.product}}{{/subscrip
 
 ${greeting}
 
-Uw proefperiode{{#subscription.product}} van {{subscription.product}}{{/subscription.product}} eindigt op {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Dan wordt {{subscription.upcomingAmount}} in rekening gebracht.{{/subscription.upcomingAmount}}`,
+Uw proefperiode{{#subscription.product}} van {{subscription.product}}{{/subscription.product}} eindigt op {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Dan wordt {{subscription.upcomingAmount}} in rekening gebracht.{{/subscription.upcomingAmount}}
+
+{{#link}}[Abonnement beheren]({{link}}){{/link}}`,
     },
     RENEWAL_UPCOMING: {
       subject: 'Uw abonnement wordt verlengd op {{subscription.upcomingAt}}',
@@ -110,7 +114,9 @@ Uw proefperiode{{#subscription.product}} van {{subscription.product}}{{/subscrip
 
 ${greeting}
 
-Uw abonnement{{#subscription.product}} op {{subscription.product}}{{/subscription.product}} wordt verlengd op {{subscription.upcomingAt}}. Dan wordt {{subscription.upcomingAmount}} in rekening gebracht.`,
+Uw abonnement{{#subscription.product}} op {{subscription.product}}{{/subscription.product}} wordt verlengd op {{subscription.upcomingAt}}. Dan wordt {{subscription.upcomingAmount}} in rekening gebracht.
+
+{{#link}}[Abonnement beheren]({{link}}){{/link}}`,
     },
     CANCELLATION_SCHEDULED: {
       subject: 'Uw abonnement eindigt op {{subscription.endsAt}}',
@@ -118,7 +124,9 @@ Uw abonnement{{#subscription.product}} op {{subscription.product}}{{/subscriptio
 
 ${greeting}
 
-Uw abonnement{{#subscription.product}} op {{subscription.product}}{{/subscription.product}} is opgezegd. Het blijft actief tot {{subscription.endsAt}}.`,
+Uw abonnement{{#subscription.product}} op {{subscription.product}}{{/subscription.product}} is opgezegd. Het blijft actief tot {{subscription.endsAt}}.
+
+{{#link}}[Abonnement beheren]({{link}}){{/link}}`,
     },
     SUBSCRIPTION_CANCELED: {
       subject: 'Uw abonnement is beëindigd',
@@ -222,7 +230,7 @@ Hebt u deze link niet aangevraagd, negeer deze e-mail dan.`,
 
     // Cards and payments.
     'card.number': 'Kaartnummer',
-    'card.expiry': 'Vervalt',
+    'card.expiry': 'Geldig tot',
     'card.expiryHint': 'MM/JJ',
     'card.code': 'Beveiligingscode',
     'card.codeHint': '3 of 4 cijfers',
@@ -261,7 +269,7 @@ Hebt u deze link niet aangevraagd, negeer deze e-mail dan.`,
     'testCard.disputeLost': 'wordt een dag later betwist, en de betwisting wordt verloren',
     'testCard.disputeWon': 'wordt een dag later betwist, en de betwisting wordt gewonnen',
     'card.endingIn': '{brand} eindigend op {last4}',
-    'card.expires': 'Vervalt {date}.',
+    'card.expires': 'Geldig tot {date}.',
     'card.expired': 'Verlopen {date}.',
     'payment.pay': '{amount} betalen',
     'payment.payByCard': 'Met kaart betalen',
@@ -648,7 +656,7 @@ Hebt u deze link niet aangevraagd, negeer deze e-mail dan.`,
     'review.chargedTo': 'Wordt afgeschreven van {card}',
     'review.getInvoice': 'U ontvangt een factuur.',
     'review.takenOff': 'Afgetrokken van open facturen',
-    'review.usageAdded': 'Het verbruik komt erbij.',
+    'review.usageSoFar': 'Inclusief het verbruik tot nu toe.',
     'review.payAndChange': '{amount} betalen en abonnementsvorm wijzigen',
     'review.confirm': 'Wijziging bevestigen',
     'review.another': 'Andere abonnementsvorm kiezen',

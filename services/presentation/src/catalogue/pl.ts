@@ -93,7 +93,9 @@ Twoja karta{{#card}} {{card}}{{/card}} straci ważność{{#card.expiry}} z końc
 
 ${greeting}
 
-Twój okres próbny{{#subscription.product}} {{subscription.product}}{{/subscription.product}} trwa do {{subscription.trialEnd}}. Potem subskrypcja jest płatna.`,
+Twój okres próbny{{#subscription.product}} {{subscription.product}}{{/subscription.product}} trwa do {{subscription.trialEnd}}. Potem subskrypcja jest płatna.
+
+{{#link}}[Zarządzaj subskrypcją]({{link}}){{/link}}`,
     },
     TRIAL_ENDING: {
       subject:
@@ -102,7 +104,9 @@ Twój okres próbny{{#subscription.product}} {{subscription.product}}{{/subscrip
 
 ${greeting}
 
-Twój okres próbny{{#subscription.product}} {{subscription.product}}{{/subscription.product}} kończy się {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Pobierzemy wtedy {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}`,
+Twój okres próbny{{#subscription.product}} {{subscription.product}}{{/subscription.product}} kończy się {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Pobierzemy wtedy {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}
+
+{{#link}}[Zarządzaj subskrypcją]({{link}}){{/link}}`,
     },
     RENEWAL_UPCOMING: {
       subject: 'Twoja subskrypcja odnowi się {{subscription.upcomingAt}}',
@@ -110,7 +114,9 @@ Twój okres próbny{{#subscription.product}} {{subscription.product}}{{/subscrip
 
 ${greeting}
 
-Twoja subskrypcja{{#subscription.product}} {{subscription.product}}{{/subscription.product}} odnowi się {{subscription.upcomingAt}}. Pobierzemy wtedy {{subscription.upcomingAmount}}.`,
+Twoja subskrypcja{{#subscription.product}} {{subscription.product}}{{/subscription.product}} odnowi się {{subscription.upcomingAt}}. Pobierzemy wtedy {{subscription.upcomingAmount}}.
+
+{{#link}}[Zarządzaj subskrypcją]({{link}}){{/link}}`,
     },
     CANCELLATION_SCHEDULED: {
       subject: 'Twoja subskrypcja kończy się {{subscription.endsAt}}',
@@ -118,7 +124,9 @@ Twoja subskrypcja{{#subscription.product}} {{subscription.product}}{{/subscripti
 
 ${greeting}
 
-Twoja subskrypcja{{#subscription.product}} {{subscription.product}}{{/subscription.product}} została anulowana. Pozostaje aktywna do {{subscription.endsAt}}.`,
+Twoja subskrypcja{{#subscription.product}} {{subscription.product}}{{/subscription.product}} została anulowana. Pozostaje aktywna do {{subscription.endsAt}}.
+
+{{#link}}[Zarządzaj subskrypcją]({{link}}){{/link}}`,
     },
     SUBSCRIPTION_CANCELED: {
       subject: 'Twoja subskrypcja się zakończyła',
@@ -242,8 +250,8 @@ Jeśli to nie Ty prosisz o ten link, zignoruj tę wiadomość.`,
       'Użyj dowolnej przyszłej daty ważności i dowolnego kodu. Inne numery kart są odrzucane.',
     'card.testNumber': 'Numer',
     'card.testEffect': 'Skutek',
-    'testCard.succeeds': 'udaje się',
-    'testCard.succeedsMastercard': 'udaje się (Mastercard)',
+    'testCard.succeeds': 'obciążenie się udaje',
+    'testCard.succeedsMastercard': 'obciążenie się udaje (Mastercard)',
     'testCard.challenge': 'wymaga raz 3-D Secure',
     'testCard.challengeDeclined': 'wymaga 3-D Secure, potem jest odrzucana',
     'testCard.declined': 'jest odrzucana',
@@ -253,7 +261,8 @@ Jeśli to nie Ty prosisz o ten link, zignoruj tę wiadomość.`,
     'testCard.lost': 'została zgubiona',
     'testCard.stolen': 'została skradziona',
     'testCard.laterFails': 'zostaje zapisana, ale każde późniejsze obciążenie się nie udaje',
-    'testCard.renewalFails': 'nie udaje się przy dwóch pierwszych odnowieniach, potem się udaje',
+    'testCard.renewalFails':
+      'obciążenie nie udaje się przy dwóch pierwszych odnowieniach, potem się udaje',
     'testCard.refunded': 'dzień później następuje zwrot',
     'testCard.notRefundable': 'nie można dokonać zwrotu',
     'testCard.disputeLost': 'dzień później jest reklamowana, a reklamacja zostaje przegrana',
@@ -637,7 +646,7 @@ Jeśli to nie Ty prosisz o ten link, zignoruj tę wiadomość.`,
     'review.chargedTo': 'Obciążana karta: {card}',
     'review.getInvoice': 'Otrzymasz fakturę.',
     'review.takenOff': 'Odjęto od faktur do zapłaty',
-    'review.usageAdded': 'Doliczane jest zużycie.',
+    'review.usageSoFar': 'Zawiera dotychczasowe zużycie.',
     'review.payAndChange': 'Zapłać {amount} i zmień plan',
     'review.confirm': 'Potwierdź zmianę',
     'review.another': 'Wybierz inny plan',

@@ -1,6 +1,6 @@
 import type { Catalogue } from './catalogue';
 
-const greeting = 'Olá, {{customer.name}}:';
+const greeting = 'Olá, {{customer.name}},';
 
 /** The Portuguese texts. */
 export const pt: Catalogue = {
@@ -93,7 +93,9 @@ Seu cartão{{#card}} {{card}}{{/card}} vence{{#card.expiry}} no fim de {{card.ex
 
 ${greeting}
 
-Seu período de teste{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} vai até {{subscription.trialEnd}}. Depois, a assinatura é cobrada.`,
+Seu período de teste{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} vai até {{subscription.trialEnd}}. Depois, a assinatura é cobrada.
+
+{{#link}}[Gerenciar a assinatura]({{link}}){{/link}}`,
     },
     TRIAL_ENDING: {
       subject:
@@ -102,7 +104,9 @@ Seu período de teste{{#subscription.product}} de {{subscription.product}}{{/sub
 
 ${greeting}
 
-Seu período de teste{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} termina em {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Então serão cobrados {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}`,
+Seu período de teste{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} termina em {{subscription.trialEnd}}.{{#subscription.upcomingAmount}} Nessa data serão cobrados {{subscription.upcomingAmount}}.{{/subscription.upcomingAmount}}
+
+{{#link}}[Gerenciar a assinatura]({{link}}){{/link}}`,
     },
     RENEWAL_UPCOMING: {
       subject: 'Sua assinatura é renovada em {{subscription.upcomingAt}}',
@@ -110,7 +114,9 @@ Seu período de teste{{#subscription.product}} de {{subscription.product}}{{/sub
 
 ${greeting}
 
-Sua assinatura{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} é renovada em {{subscription.upcomingAt}}. Então serão cobrados {{subscription.upcomingAmount}}.`,
+Sua assinatura{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} é renovada em {{subscription.upcomingAt}}. Nessa data serão cobrados {{subscription.upcomingAmount}}.
+
+{{#link}}[Gerenciar a assinatura]({{link}}){{/link}}`,
     },
     CANCELLATION_SCHEDULED: {
       subject: 'Sua assinatura termina em {{subscription.endsAt}}',
@@ -118,7 +124,9 @@ Sua assinatura{{#subscription.product}} de {{subscription.product}}{{/subscripti
 
 ${greeting}
 
-Sua assinatura{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} foi cancelada. Ela continua ativa até {{subscription.endsAt}}.`,
+Sua assinatura{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} foi cancelada. Ela continua ativa até {{subscription.endsAt}}.
+
+{{#link}}[Gerenciar a assinatura]({{link}}){{/link}}`,
     },
     SUBSCRIPTION_CANCELED: {
       subject: 'Sua assinatura terminou',
@@ -633,7 +641,7 @@ Se você não pediu este link, ignore este e-mail.`,
     'review.chargedTo': 'Cobrado em {card}',
     'review.getInvoice': 'Você recebe uma fatura.',
     'review.takenOff': 'Descontado das faturas em aberto',
-    'review.usageAdded': 'O consumo é acrescentado.',
+    'review.usageSoFar': 'Inclui o consumo até agora.',
     'review.payAndChange': 'Pagar {amount} e mudar de plano',
     'review.confirm': 'Confirmar a mudança',
     'review.another': 'Escolher outro plano',

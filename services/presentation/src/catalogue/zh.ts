@@ -12,7 +12,7 @@ export const zh: Catalogue = {
 
 ${greeting}
 
-您的账单已生成，金额为 {{invoice.amountDue}}。{{#invoice.dueDate}}请于 {{invoice.dueDate}} 之前付款。{{/invoice.dueDate}}
+您的账单已生成，金额为 {{invoice.amountDue}}。{{#invoice.dueDate}}请最迟于 {{invoice.dueDate}} 付款。{{/invoice.dueDate}}
 
 {{#invoice.description}}- {{invoice.description}}{{/invoice.description}}
 
@@ -40,7 +40,7 @@ ${greeting}
 
 我们无法为账单 {{invoice.number}} 收取 {{invoice.amountDue}}。{{payment.reason}}
 
-{{#payment.nextAttemptAt}}我们将于 {{payment.nextAttemptAt}} 再次尝试。{{/payment.nextAttemptAt}}您也可以现在付款，或使用其他银行卡。
+{{#payment.nextAttemptAt}}我们将于 {{payment.nextAttemptAt}} 再次尝试。{{/payment.nextAttemptAt}}您可以现在付款，也可使用其他银行卡。
 
 [支付账单]({{link}})`,
     },
@@ -91,7 +91,9 @@ ${greeting}
 
 ${greeting}
 
-您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}试用期将持续到 {{subscription.trialEnd}}。之后将对订阅收费。`,
+您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}试用期将持续到 {{subscription.trialEnd}}。之后将对订阅收费。
+
+{{#link}}[管理订阅]({{link}}){{/link}}`,
     },
     TRIAL_ENDING: {
       subject:
@@ -100,7 +102,9 @@ ${greeting}
 
 ${greeting}
 
-您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}试用期将于 {{subscription.trialEnd}} 结束。{{#subscription.upcomingAmount}}届时将向您收取 {{subscription.upcomingAmount}}。{{/subscription.upcomingAmount}}`,
+您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}试用期将于 {{subscription.trialEnd}} 结束。{{#subscription.upcomingAmount}}届时将向您收取 {{subscription.upcomingAmount}}。{{/subscription.upcomingAmount}}
+
+{{#link}}[管理订阅]({{link}}){{/link}}`,
     },
     RENEWAL_UPCOMING: {
       subject: '您的订阅将于 {{subscription.upcomingAt}} 续订',
@@ -108,7 +112,9 @@ ${greeting}
 
 ${greeting}
 
-您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}订阅将于 {{subscription.upcomingAt}} 续订。届时将向您收取 {{subscription.upcomingAmount}}。`,
+您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}订阅将于 {{subscription.upcomingAt}} 续订。届时将向您收取 {{subscription.upcomingAmount}}。
+
+{{#link}}[管理订阅]({{link}}){{/link}}`,
     },
     CANCELLATION_SCHEDULED: {
       subject: '您的订阅将于 {{subscription.endsAt}} 结束',
@@ -116,7 +122,9 @@ ${greeting}
 
 ${greeting}
 
-您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}订阅已取消，在 {{subscription.endsAt}} 之前仍然有效。`,
+您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}订阅已取消，在 {{subscription.endsAt}} 之前仍然有效。
+
+{{#link}}[管理订阅]({{link}}){{/link}}`,
     },
     SUBSCRIPTION_CANCELED: {
       subject: '您的订阅已结束',
@@ -516,13 +524,13 @@ ${greeting}
     'overview.keepPlan': '保留当前方案',
     'overview.pausesOn': '将于 {date} 暂停。',
     'overview.pausedSince': '自 {since} 起已暂停。',
-    'overview.pausedUntil': '自 {since} 起已暂停,将于 {date} 恢复。',
+    'overview.pausedUntil': '自 {since} 起已暂停，将于 {date} 恢复。',
     'overview.changePlan': '更改方案',
     'overview.cancelSubscription': '取消订阅',
     'overview.endsOn': '您的订阅将于 {date} 结束，不再续订。',
     'overview.keepSubscription': '保留订阅',
     'overview.paymentMethod': '付款方式',
-    'overview.invoicesSent': '账单会发送给您，请在到期日之前支付每张账单。',
+    'overview.invoicesSent': '账单会发送给您，请最迟于到期日支付每张账单。',
     'overview.noCard': '尚未保存银行卡。请添加银行卡以支付订阅费用。',
     'overview.cardCharged': '从 {card} 扣款。',
     'overview.cardChargedExcept': '从 {card} 扣款，显示其他银行卡的订阅除外。',
@@ -612,7 +620,7 @@ ${greeting}
     'review.chargedTo': '从 {card} 扣款',
     'review.getInvoice': '您将收到账单。',
     'review.takenOff': '从待支付的账单中冲减',
-    'review.usageAdded': '另加用量费用。',
+    'review.usageSoFar': '包含目前的用量费用。',
     'review.payAndChange': '支付 {amount} 并更改方案',
     'review.confirm': '确认更改',
     'review.another': '选择其他方案',

@@ -1,6 +1,6 @@
 import type { BrandColors } from '@billing/kernel/brand-colors';
 import type { Block, Span } from './body';
-import type { MailParts } from './mail-text';
+import type { MailParts, ShownLogo } from './mail-text';
 
 // Mail programs drop style sheets, so each element has its own style. Nothing is loaded.
 const page =
@@ -17,7 +17,8 @@ const buttonStyle =
 const footerStyle = 'margin:0;color:#565C68;font-size:13px';
 
 /** The HTML document of a mail. */
-export function toHtml({ subject, locale, blocks, notice, footer, colors }: MailParts): string {
+export function toHtml(parts: MailParts): string {
+  const { subject, locale, blocks, notice, footer, colors, logo } = parts;
   const noticeHtml =
     notice === undefined ? '' : `<p style="${noticeStyle}">${escapeHtml(notice)}</p>`;
   return `<!doctype html>
@@ -25,13 +26,30 @@ export function toHtml({ subject, locale, blocks, notice, footer, colors }: Mail
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
 <body style="${page}">
 <main style="${sheet}">
-${noticeHtml}${blocks.map((_block, index) => blockHtml(blocks, index, colors)).join('\n')}
+${noticeHtml}${logo === undefined ? '' : logoHtml(logo)}${blocks.map((_block, index) => blockHtml(blocks, index, colors)).join('\n')}
 <hr style="border:0;border-top:1px solid #DADDE3;margin:24px 0 16px">
 <p style="${footerStyle}">${footer.map((line) => lineHtml(line, colors)).join('<br>')}</p>
 </main>
 </body>
 </html>
 `;
+}
+
+// As on PDFs.
+const logoMax = { width: 160, height: 48 };
+
+/** Id of the part that has an image, in the mail's `cid:` addresses. */
+export function logoContentId(sha256: string): string {
+  return `${sha256}@logo`;
+}
+
+function logoHtml({ sha256, width, height, name }: ShownLogo): string {
+  const scale = Math.min(logoMax.width / width, logoMax.height / height, 1);
+  const [shownWidth, shownHeight] = [width, height].map((pixels) =>
+    String(Math.max(1, Math.round(pixels * scale))),
+  );
+  const source = `cid:${logoContentId(sha256)}`;
+  return `<p style="margin:0 0 20px"><img src="${escapeHtml(source)}" alt="${escapeHtml(name)}" width="${shownWidth ?? ''}" height="${shownHeight ?? ''}" style="display:block;border:0"></p>\n`;
 }
 
 function blockHtml(blocks: readonly Block[], index: number, colors: BrandColors): string {

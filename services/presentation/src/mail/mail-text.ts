@@ -11,6 +11,16 @@ export interface MailParts {
   /** Lines below the content. */
   readonly footer: readonly (readonly Span[])[];
   readonly colors: BrandColors;
+  /** Shown at the top of the HTML; absent: none. */
+  readonly logo: ShownLogo | undefined;
+}
+
+/** An image with the name that it stands for, empty if unknown. */
+export interface ShownLogo {
+  readonly sha256: string;
+  readonly width: number;
+  readonly height: number;
+  readonly name: string;
 }
 
 /** The plain text of a mail. */

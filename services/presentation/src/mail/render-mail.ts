@@ -36,6 +36,17 @@ export interface MailBrand {
   readonly supportUrl: string | undefined;
   readonly termsUrl: string | undefined;
   readonly privacyUrl: string | undefined;
+  /** Absent: none. */
+  readonly logo?: MailLogo | undefined;
+}
+
+/** Image of a seller, a part of the mail. */
+export interface MailLogo {
+  /** Of its bytes, in hexadecimal digits. */
+  readonly sha256: string;
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
 }
 
 /** A rendered mail: one line of subject, and two complete forms of the content. */
@@ -79,6 +90,7 @@ export function renderTemplate(
     notice: isTest ? phrase('testMail', locale) : undefined,
     footer: footerOf(values, { locale, brand }),
     colors: brand?.colors ?? brandColors(defaultAccentColor),
+    logo: brand?.logo && { ...brand.logo, name: oneLine(values['seller.name'] ?? '') },
   };
   return { subject: shown, text: toText(parts), html: toHtml(parts) };
 }

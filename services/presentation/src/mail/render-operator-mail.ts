@@ -1,8 +1,11 @@
-import { type MailText, type MailValues, type MailVariable, operatorVariables } from '../mail-kind';
+import {
+  type MailText,
+  type MailValues,
+  type MailVariable,
+  type OperatorMailKind,
+  operatorVariables,
+} from '../mail-kind';
 import { type MailBrand, type RenderedMail, renderTemplate } from './render-mail';
-
-/** Kinds of mails to operators. */
-export type OperatorMailKind = 'TEST' | 'INVITATION' | 'PASSWORD_RESET';
 
 const variables: readonly MailVariable[] = ['seller.name', 'link', ...operatorVariables];
 

@@ -94,7 +94,7 @@ describe('the problems of a mail text', () => {
         const mail = renderMail({ kind, locale: 'en', values, isTest: false, changed: { body } });
         expect(mail.html).not.toMatch(/<(script|img|b)\b|href="(?!https:|mailto:|v)/i);
       }),
-      { numRuns: 3_000 },
+      { numRuns: process.env.TEST_TIER === 'nightly' ? 10_000 : 3_000 },
     );
   });
 });

@@ -9,7 +9,8 @@ import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { renderCreditNotePdf } from './credit-note-pdf';
 
 const issuedAt = new Date('2026-02-28T00:00:00Z');
-const invoice = { number: 'INV-000001', createdAt: new Date('2026-01-31T00:00:00Z') };
+const january = new Date('2026-01-31T00:00:00Z');
+const invoice = { number: 'INV-000001', createdAt: january, finalizedAt: january };
 const customer = Customer.fromPartial({ name: 'Ada Lovelace', email: 'ada@example.com' });
 const line = { description: 'Pro', amount: 840n, taxAmount: 160n, total: 1_000n };
 const seller = InvoiceSeller.fromPartial({ legalName: 'Ada GmbH', footer: 'First\nSecond' });

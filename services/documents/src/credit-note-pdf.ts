@@ -1,19 +1,20 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CreditNote, CreditNoteLine } from '@billing/proto/billing/checkout/v1/credit_note';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
-import { printedAmount } from '../text/amount-text';
-import { creditRows } from '../text/credit-text';
-import { dateText } from '../text/date-text';
-import { buyerLines, sellerLines, sellerTexts } from '../text/party-text';
-import { say } from '../text/say';
-import { taxRows } from '../text/tax-text';
+import { printedAmount } from './amount-text';
+import { creditRows } from './credit-text';
+import { dateText } from './date-text';
+import { issueDateOf } from './issue-date';
+import { buyerLines, sellerLines, sellerTexts } from './party-text';
+import { say } from './say';
+import { taxRows } from './tax-text';
 import { columns, faint, type PdfWriter, renderPdf } from './pdf-writer';
 
 /** Data of a credit note document. */
 export interface CreditNoteDocument {
   readonly note: CreditNote;
   /** The credited invoice. */
-  readonly invoice: Pick<Invoice, 'number' | 'createdAt' | 'locale'>;
+  readonly invoice: Pick<Invoice, 'number' | 'finalizedAt' | 'createdAt' | 'locale'>;
   /** Shown if the credit note has no buyer of its own. */
   /** Undefined: deleted, and then the document has its buyer. */
   readonly customer: Customer | undefined;
@@ -59,11 +60,12 @@ function writeHead(
   writer.fact(say('invoice.number'), number ?? '—');
   if (issuedAt !== undefined) writer.fact(say('invoice.date'), dateText(issuedAt));
   const credited = invoice.number ?? '—';
+  const invoiceDate = issueDateOf(invoice);
   writer.fact(
     say('invoice.invoice'),
-    invoice.createdAt === undefined
+    invoiceDate === undefined
       ? credited
-      : say('creditNote.invoiceOf', { number: credited, date: dateText(invoice.createdAt) }),
+      : say('creditNote.invoiceOf', { number: credited, date: dateText(invoiceDate) }),
   );
   writer.y += 14;
 }

@@ -6,7 +6,8 @@ import { languageOf } from '@billing/presentation/locale';
 /** An embedded font with its supported characters. */
 export interface PdfFont {
   readonly name: string;
-  readonly bytes: Buffer;
+  /** Parsed once for all documents: that takes several times as long as a document. */
+  readonly parsed: Font;
   readonly characters: ReadonlySet<number>;
 }
 
@@ -97,8 +98,8 @@ function fontNextTo(code: string, font: string): string {
 }
 
 function openFont(path: string): PdfFont {
-  const bytes = readFileSync(path);
-  return { name: path, bytes, characters: new Set((create(bytes) as Font).characterSet) };
+  const parsed = create(readFileSync(path)) as Font;
+  return { name: path, parsed, characters: new Set(parsed.characterSet) };
 }
 
 function codePoint(character: string): number {

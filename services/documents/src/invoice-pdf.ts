@@ -2,12 +2,13 @@ import type { Invoice, LineItem, Payment } from '@billing/proto/billing/checkout
 import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
-import { amountText, printedAmount, quantityText, rateText } from '../text/amount-text';
-import { dateText, periodText } from '../text/date-text';
-import { calculationOf, lineText, unitPriceOf } from '../text/line-text';
-import { buyerLines, sellerLines, sellerTexts, transferLines } from '../text/party-text';
-import { type PhraseKey, say } from '../text/say';
-import { shownAmount, sumRows } from '../text/tax-text';
+import { amountText, printedAmount, quantityText, rateText } from './amount-text';
+import { dateText, periodText } from './date-text';
+import { issueDateOf } from './issue-date';
+import { calculationOf, lineText, unitPriceOf } from './line-text';
+import { buyerLines, sellerLines, sellerTexts, transferLines } from './party-text';
+import { type PhraseKey, say } from './say';
+import { shownAmount, sumRows } from './tax-text';
 import {
   accent,
   columns,
@@ -73,8 +74,8 @@ function writeHead(writer: PdfWriter, invoice: Invoice): void {
   writer.write(status === undefined ? '' : say(status), { size: 11, isBold: true, align: 'right' });
   writer.y += 36;
   writer.fact(say('invoice.number'), invoice.number ?? '—');
-  if (invoice.createdAt !== undefined)
-    writer.fact(say('invoice.date'), dateText(invoice.createdAt));
+  const issued = issueDateOf(invoice);
+  if (issued !== undefined) writer.fact(say('invoice.date'), dateText(issued));
   if (invoice.dueDate !== undefined) writer.fact(say('invoice.due'), dateText(invoice.dueDate));
   const { periodStart: start, periodEnd: end } = invoice;
   if (start !== undefined && end !== undefined)

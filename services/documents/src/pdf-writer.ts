@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit';
 import { defaultLocale } from '@billing/presentation/locale';
-import { type Reader, type Text, textFor } from '../text/reader';
-import { say } from '../text/say';
+import { type Reader, type Text, textFor } from './reader';
+import { say } from './say';
 import { attachFacturX, isCmyk } from './factur-x';
 import { fontFor, type PdfFont, type PdfFonts, pdfFonts, runsRightToLeft, showable } from './fonts';
 
@@ -194,7 +194,9 @@ export class PdfWriter {
       this.fonts.map((fonts) => fonts[weight]),
     );
     const { document } = this;
-    if (!this.registered.has(font.name)) document.registerFont(font.name, font.bytes);
+    // The library takes parsed fonts, which its types do not say.
+    const source = font.parsed as unknown as PDFKit.Mixins.PDFFontSource;
+    if (!this.registered.has(font.name)) document.registerFont(font.name, source);
     this.registered.add(font.name);
     document.font(font.name).fontSize(size);
     return { shown: showable(full, font) };
