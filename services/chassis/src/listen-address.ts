@@ -1,5 +1,6 @@
-import { exitStatuses, StartRefusal } from './start-refusal';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { exitStatuses, StartRefusal } from './start-refusal';
 
 /** Splits `host:port`. The host of an IPv6 address may be in brackets. */
 export function hostAndPort(address: string): { host: string; port: number } {
@@ -26,19 +27,30 @@ export function listenRefusal(address: string, cause: unknown): Error {
   );
 }
 
+// Below the ports of outgoing connections, which may take one before its server binds it.
+const freePortFirst = 20_000;
+const freePortEnd = 32_000;
+
 /**
  * Returns a port that is free now. A server that binds it keeps it from then on, also across its
  * restarts.
  */
 export async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
+  for (;;) {
+    const port = randomInt(freePortFirst, freePortEnd);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', reject);
-    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
+    probe.once('error', () => {
+      resolve(false);
+    });
+    probe.listen({ host: '127.0.0.1', port }, () => {
       probe.close(() => {
-        resolve(port);
+        resolve(true);
       });
     });
   });

@@ -448,9 +448,10 @@ export class AggregateStore<S extends { readonly id: string }> {
     }
     const subjectSequences = subjectSequencesAfter(envelope, transition.events);
     const reached = this.definition.stepsReached?.(stored.state) ?? [];
+    const changedAt = this.dependencies.clock.now();
     return {
       ...envelope,
-      ...recordFirstReached(envelope, reached, this.dependencies.clock.now()),
+      ...recordFirstReached(envelope, reached, changedAt),
       ...this.definition.toDocument(stored.state),
       ...scheduleOf(this.definition, stored.state),
       ...searchFieldsOf(this.definition, stored.state),
@@ -462,9 +463,10 @@ export class AggregateStore<S extends { readonly id: string }> {
       commandSequence: envelope.commandSequence + transition.commands.length,
       outbox,
       lastWrite: randomHex(writeIdBytes),
+      changedAt,
       // Always set together with new entries: the relay may be emptying the outbox concurrently,
       // and its null must not win.
-      pendingSince: entries.length > 0 ? this.dependencies.clock.now() : envelope.pendingSince,
+      pendingSince: entries.length > 0 ? changedAt : envelope.pendingSince,
     };
   }
 

@@ -180,6 +180,11 @@ export interface Envelope extends FirstReachedFields {
   readonly lastWrite: string;
   /** Keys by which the aggregate is found. Absent in documents of earlier releases. */
   readonly searchKeys?: readonly string[];
+  /**
+   * Real time of the last write, for the recovery after a restore. Absent in documents of earlier
+   * releases.
+   */
+  readonly changedAt?: Date;
 }
 
 export type AggregateDocument = Envelope & Record<string, unknown>;

@@ -16,6 +16,7 @@ import { realTimeline, workContext } from '../grpc/call-context';
 import { type Clock, sleep } from '../clock';
 import { jitter } from '../ids';
 import { everySlice, type SliceFilter, type Slices } from '../replicas/slices';
+import type { SystemWatch } from '../replicas/system-watch';
 import type { Logger } from '../telemetry/logging';
 import { findMatching } from '../mongo/matching-queries';
 import { retryTransient } from '../mongo/mongo';
@@ -44,6 +45,8 @@ export interface DueWorkOptions {
   readonly slices?: Slices;
   /** While true, the scan starts no new work. */
   readonly isPaused?: () => boolean;
+  /** Counts work in flight. */
+  readonly system?: Pick<SystemWatch, 'write'>;
   /** True if a document's environment was deleted; its work is skipped. */
   readonly isDeleted?: (environmentId: string) => boolean;
 }
@@ -239,7 +242,11 @@ export class DueWork {
       stopping: this.forcedStop.signal,
     });
     const attributes = () => aggregateAttributes(aggregate, document, document.eventSequence);
-    await inSpan({ name, kind: 'internal', service, attributes }, () => act(document._id, context));
+    const { system } = this.options;
+    const run = () => act(document._id, context);
+    await inSpan({ name, kind: 'internal', service, attributes }, () =>
+      system === undefined ? run() : system.write(run),
+    );
   }
 }
 

@@ -31,6 +31,17 @@ export function callMetadata(
   return metadata;
 }
 
+const fromServiceKey = 'from-service';
+
+/** Marks a call of a service, in contrast to those that a request from outside causes. */
+export function markFromService(metadata: Metadata): void {
+  metadata.set(fromServiceKey, 'true');
+}
+
+export function isFromService(metadata: Metadata): boolean {
+  return metadata.get(fromServiceKey)[0] === 'true';
+}
+
 function tenantMetadata(tenant: Tenant, now: Date): Metadata {
   const metadata = new Metadata();
   metadata.set('organization-id', tenant.organizationId);

@@ -14,7 +14,8 @@ export interface GrpcServer {
   readonly address: string;
   /** State that the health service reports. */
   readonly isServing: boolean;
-  setServing(isServing: boolean): void;
+  /** A server that is not open serves other services only. */
+  setServing(isServing: boolean, isOpen?: boolean): void;
   /** Waits at most `graceMs` for running calls, then cancels the rest. */
   stop(options: { drainDelayMs: number; graceMs: number }): Promise<void>;
 }
@@ -31,6 +32,9 @@ export interface ListenOptions {
    */
   readonly connectionAgeMs?: number;
 }
+
+/** Name by which the health service reports if callers from outside are served. */
+export const openHealth = 'open';
 
 const connectionAgeMsDefault = 5 * 60_000;
 // Longer than the longest deadline (the advance of a clock has 10 minutes), so the age of a
@@ -57,15 +61,16 @@ export async function listen(
   for (const { definition, implementation } of services) {
     server.addService(definition, implementation);
   }
-  const health = new HealthImplementation({ '': 'NOT_SERVING' });
+  const health = new HealthImplementation({ '': 'NOT_SERVING', [openHealth]: 'SERVING' });
   health.addToServer(server);
   if (reflection) addReflection(server, services);
   removeStaleSocket(address);
   const port = await bind(server, address, serverCredentials(security));
   let serving = false;
-  const setServing = (isServing: boolean) => {
+  const setServing = (isServing: boolean, isOpen = true) => {
     serving = isServing;
     health.setStatus('', isServing ? 'SERVING' : 'NOT_SERVING');
+    health.setStatus(openHealth, isOpen ? 'SERVING' : 'NOT_SERVING');
   };
   return {
     address: address.startsWith('unix:') ? address : withPort(address, port),

@@ -11,10 +11,11 @@ import {
 } from '@grpc/grpc-js';
 import { idempotentCalls } from '@billing/proto/idempotent-calls';
 import { systemClock } from '../clock';
-import { callMetadata, toMetadata } from './call-metadata';
+import { callMetadata, markFromService, toMetadata } from './call-metadata';
 import type { CallContext } from './call-context';
 import { atBoundary } from '../failpoint';
 import { DeadlineExceededError, fromServiceError, peerUnavailable } from './grpc-status';
+import { openHealth } from './grpc-server';
 import { isReplayed } from './replay';
 import { answerBytesMax, type AsyncHandlers, messageBytesMax } from './rpc';
 import { Semaphore } from '../concurrency/semaphore';
@@ -45,6 +46,8 @@ export interface PeerOptions<S> {
    * calls over its own limit.
    */
   readonly callsMax?: number;
+  /** True for the peers of services, false for those of the gateway and of programs. */
+  readonly fromService?: boolean;
   /** Undefined: plaintext. */
   readonly security?: TransportSecurity | undefined;
 }
@@ -112,6 +115,7 @@ export function connectPeer<S extends UntypedServiceImplementation>(
         const metadata = carriesTenant
           ? toMetadata(context, traceparent)
           : callMetadata(context, traceparent);
+        if (options.fromService === true) markFromService(metadata);
         const run = () =>
           atBoundary('call', method.path, () =>
             callConnected(client, method, { request, metadata, context }),
@@ -236,26 +240,58 @@ function toError(error: ServiceError, signal: AbortSignal): Error {
   return isCut ? peerUnavailable(error) : fromServiceError(error);
 }
 
-/** Asks a service if it serves; false also if it does not answer within `timeoutMs`. */
-export function isServing(
+interface AskOptions {
+  readonly deadline: Date;
+  readonly security?: TransportSecurity | undefined;
+}
+
+/** Asks a service if it serves; false also if it does not answer before the deadline. */
+export async function isServing(address: string, options: AskOptions): Promise<boolean> {
+  return await askHealth(address, options, async (healthOf) => (await healthOf('')) === 'SERVING');
+}
+
+/** Callers that a service serves: only the others while it recovers from a restore. */
+export type Served = 'all' | 'services' | 'none';
+
+/** Asks a service which callers it serves. */
+export async function servedTo(address: string, options: AskOptions): Promise<Served> {
+  return await askHealth(address, options, async (healthOf) => {
+    if ((await healthOf('')) !== 'SERVING') return 'none';
+    // Earlier releases do not know the name.
+    return (await healthOf(openHealth)) === 'NOT_SERVING' ? 'services' : 'all';
+  });
+}
+
+async function askHealth<T>(
   address: string,
-  { deadline, security }: { deadline: Date; security?: TransportSecurity | undefined },
-): Promise<boolean> {
+  { deadline, security }: AskOptions,
+  ask: (healthOf: (service: string) => Promise<Health>) => Promise<T>,
+): Promise<T> {
   const client = new Client(address, channelCredentials(security));
+  try {
+    return await ask((service) => healthOf(client, service, deadline));
+  } finally {
+    client.close();
+  }
+}
+
+type Health = 'SERVING' | 'NOT_SERVING' | 'UNKNOWN';
+const healthByNumber: readonly Health[] = ['UNKNOWN', 'SERVING', 'NOT_SERVING'];
+
+function healthOf(client: Client, service: string, deadline: Date): Promise<Health> {
   const check = healthService.Check;
   if (check === undefined) throw new Error('The health service has no Check');
-  return new Promise<boolean>((resolve) => {
+  return new Promise((resolve) => {
     client.makeUnaryRequest(
       check.path,
       check.requestSerialize as (request: object) => Buffer,
-      check.responseDeserialize as (bytes: Buffer) => { status?: string | number },
-      { service: '' },
+      check.responseDeserialize as (bytes: Buffer) => { status?: Health | number },
+      { service },
       { deadline },
       (error, response) => {
-        resolve(error === null && (response?.status === 'SERVING' || response?.status === 1));
+        const { status: answer = 'UNKNOWN' } = error === null ? (response ?? {}) : {};
+        resolve(typeof answer === 'number' ? (healthByNumber[answer] ?? 'UNKNOWN') : answer);
       },
     );
-  }).finally(() => {
-    client.close();
   });
 }

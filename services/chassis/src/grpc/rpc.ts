@@ -11,7 +11,7 @@ import {
 import { DomainError } from '@billing/kernel/domain-error';
 import { readingCalls } from '@billing/proto/reading-calls';
 import { type CallContext, StoringGate } from './call-context';
-import { fromMetadata } from './call-metadata';
+import { fromMetadata, isFromService } from './call-metadata';
 import { type Callers, refuseUnnamedCaller } from './callers';
 import { type Clock, monotonicMs } from '../clock';
 import { atBoundary } from '../failpoint';
@@ -23,6 +23,8 @@ import { type Logger, withRequestId } from '../telemetry/logging';
 import type { Metrics } from '../telemetry/metrics';
 import { callerAttributes, rpcAttributes, serverOutcome } from './span-attributes';
 import { storageFull } from '../mongo/storage-guard';
+import type { CallKind } from '../replicas/system-state';
+import type { SystemWatch } from '../replicas/system-watch';
 import { inSpan } from '../telemetry/tracing';
 
 /** A generated service's methods as async functions of request and context. */
@@ -50,6 +52,8 @@ export interface RpcDependencies {
   readonly metrics?: Metrics;
   /** True if nothing can be written: calls that write are refused. */
   readonly isStorageFull?: () => boolean;
+  /** State of the system: calls that it does not allow are refused. */
+  readonly system?: Pick<SystemWatch, 'call'>;
   /** True if an environment was deleted: its calls are refused. */
   readonly isDeleted?: (environmentId: string) => boolean;
   /**
@@ -77,6 +81,8 @@ export interface RpcOptions<S> {
   readonly joinable?: readonly (keyof AsyncHandlers<S>)[];
   /** Methods that may run while the disk is full although they write, because they free space. */
   readonly freesStorage?: readonly (keyof AsyncHandlers<S>)[];
+  /** Methods of the operators' sign-in and System page, which run while a restore is checked. */
+  readonly whileRecovering?: readonly (keyof AsyncHandlers<S>)[];
   /** Allowed callers of each method, where callers are checked. Absent: no service may call. */
   readonly callers?: Callers<S>;
 }
@@ -103,6 +109,7 @@ export function rpcService<S extends UntypedServiceImplementation>(
     unlimited = [],
     joinable = [],
     freesStorage = [],
+    whileRecovering = [],
     callers,
   }: RpcOptions<S> = {},
 ): (dependencies: RpcDependencies) => RpcService {
@@ -114,12 +121,14 @@ export function rpcService<S extends UntypedServiceImplementation>(
       const key = name as keyof AsyncHandlers<S>;
       const needsTenant = !withoutTenant.includes(key);
       const isUnlimited = unlimited === 'all' || unlimited.includes(key);
-      const needsStorage = !readingCalls.has(method.path) && !freesStorage.includes(key);
+      const writes = !readingCalls.has(method.path);
+      const needsStorage = writes && !freesStorage.includes(key);
       implementation[name] = unary(method, handler, {
         ...dependencies,
         isStorageFull: needsStorage ? dependencies.isStorageFull : undefined,
         inFlightLimit: isUnlimited ? undefined : dependencies.inFlightLimit,
         needsTenant,
+        kind: { writes, whileRecovering: whileRecovering.includes(key) },
         secrets,
         isJoinable: joinable.includes(key),
         callers: callers?.[key] ?? [],
@@ -145,6 +154,7 @@ function unary(
   handler: AnyHandler,
   dependencies: RpcDependencies & {
     needsTenant: boolean;
+    kind: Omit<CallKind, 'fromService'>;
     secrets: readonly string[];
     isJoinable: boolean;
     callers: readonly string[];
@@ -152,6 +162,7 @@ function unary(
 ): handleUnaryCall<unknown, unknown> {
   const { path } = method;
   const { service, clock, logger, needsTenant, inFlightLimit, metrics, callers } = dependencies;
+  const { system, kind } = dependencies;
   const ofMethod = rpcAttributes(path);
   return (call, callback) => {
     const startedMs = monotonicMs();
@@ -161,11 +172,14 @@ function unary(
       if (dependencies.isStorageFull?.() === true) throw storageFull();
       const context = readContext(call, needsTenant, clock);
       if (needsTenant) refuseDeleted(context, dependencies);
-      const response = await withRequestId(context.requestId, () =>
-        atBoundary('answer', path, () =>
-          answer(method, handler, { call, context, ...dependencies }),
-        ),
-      );
+      const respond = () =>
+        withRequestId(context.requestId, () =>
+          atBoundary('answer', path, () =>
+            answer(method, handler, { call, context, ...dependencies }),
+          ),
+        );
+      const ofCall = { ...kind, fromService: isFromService(call.metadata) };
+      const response = await (system === undefined ? respond() : system.call(ofCall, respond));
       return method.responseSerialize(response);
     };
     const span = {

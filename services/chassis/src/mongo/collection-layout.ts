@@ -49,6 +49,7 @@ export function shardedAggregates(scatter: CollectionLayout['scatter'] = {}): Co
     'environmentId milestonesAt': 'running totals since a snapshot',
     'environmentId searchKeys': 'search of an environment',
     isFence: 'values of an earlier version, claimed once',
+    changedAt: 'the one scan after a restore',
     ...scatter,
   });
 }
@@ -63,9 +64,11 @@ export const chassisCollections: CollectionLayouts = {
   keyClaims: shardedById(),
   poisonMessages: unsharded,
   replicas: unsharded,
+  restores: unsharded,
   scheduleProgress: unsharded,
   schema: unsharded,
   searchProgress: unsharded,
   secretFingerprints: unsharded,
   stuckCommands: unsharded,
+  system: unsharded,
 };

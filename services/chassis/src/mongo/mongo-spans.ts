@@ -38,8 +38,9 @@ const writes: ReadonlySet<string> = new Set([
   'update',
 ]);
 
-// Heartbeats belong to no request, and a crash between two of them is a crash between other steps.
-const untraced = 'replicas';
+// Heartbeats and the state of the system belong to no request, and a crash between two of them is a
+// crash between other steps.
+const untraced: ReadonlySet<string> = new Set(['replicas', 'restores', 'system']);
 
 /**
  * Gives each operation on the database's collections a span below the active one, if that is
@@ -50,7 +51,7 @@ const untraced = 'replicas';
 export function traceCollections(db: Db, service: string): Db {
   const open = db.collection.bind(db);
   db.collection = ((...args: Parameters<Db['collection']>) =>
-    args[0] === untraced
+    untraced.has(args[0])
       ? open(...args)
       : traceCollection(db, open(...args), service)) as Db['collection'];
   return db;

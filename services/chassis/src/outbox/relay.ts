@@ -8,6 +8,7 @@ import { jitter } from '../ids';
 import { InsertBatches } from '../mongo/inserts';
 import type { EventMessage, EventStream } from '../stream/jet-stream';
 import type { Slices } from '../replicas/slices';
+import type { SystemWatch } from '../replicas/system-watch';
 import { KeyedRetryQueue } from '../concurrency/keyed-retry-queue';
 import type { Logger } from '../telemetry/logging';
 import { announcementOf, asStored } from './outbox-entry';
@@ -44,6 +45,8 @@ export interface RelayOptions {
   readonly slices?: Slices;
   /** While true, outboxes are not swept. */
   readonly isPaused?: () => boolean;
+  /** While the system holds messages, entries stay in their documents. */
+  readonly system?: Pick<SystemWatch, 'holdsMessages' | 'write'>;
   /** Records commands that keep failing; absent: they are not recorded. */
   readonly stuckCommands?: Pick<StuckCommands, 'recordFailure' | 'recordDone'>;
   /** True if a document's environment was deleted; its entries are not relayed. */
@@ -168,11 +171,14 @@ export class Relay {
   ): void {
     const key = keyOf(collection, id);
     let known = written;
-    this.queues[lane].submit(key, () => {
+    const { system } = this.options;
+    this.queues[lane].submit(key, async () => {
+      if (system?.holdsMessages === true) return;
       const run = { collection, key, id, lane, known };
       // A retry reads the document's current state.
       known = undefined;
-      return this.drain(run);
+      const drain = () => this.drain(run);
+      await (system === undefined ? drain() : system.write(drain));
     });
   }
 

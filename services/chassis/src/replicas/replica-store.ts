@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { duplicateKeyIndex } from '../mongo/mongo';
 import type { Beat } from './membership';
+import type { ShownState } from './system-state';
 
 interface ReplicaDocument {
   /** Id of the replica. */
@@ -11,11 +12,15 @@ interface ReplicaDocument {
   /** Real time of the replica, for people. */
   readonly at: Date;
   readonly release: string;
+  /** Absent in heartbeats of releases before 0.2.0. */
+  readonly system?: ShownState;
 }
 
 /** A heartbeat as stored. */
 export interface Heartbeat extends Beat {
+  readonly at: Date;
   readonly release: string;
+  readonly system?: ShownState | undefined;
 }
 
 // A hanging database counts as unavailable long before the others consider the replica gone.
@@ -34,13 +39,13 @@ export class ReplicaStore {
    * Starts the heartbeats of a process, in place of an earlier process with its id. Waits as long
    * as any write: on a busy machine the database may answer slowly while services start.
    */
-  async register(heartbeat: Heartbeat & { run: string; at: Date }): Promise<void> {
+  async register(heartbeat: Heartbeat & { run: string }): Promise<void> {
     const { replica, ...fields } = heartbeat;
     await this.replicas.updateOne({ _id: replica }, { $set: fields }, { upsert: true });
   }
 
   /** Writes the next heartbeat; false if another process has taken the id. */
-  async beat(heartbeat: Heartbeat & { run: string; at: Date }): Promise<boolean> {
+  async beat(heartbeat: Heartbeat & { run: string }): Promise<boolean> {
     const { replica, run, ...fields } = heartbeat;
     try {
       await this.replicas.updateOne(
@@ -57,7 +62,18 @@ export class ReplicaStore {
 
   async list(): Promise<Heartbeat[]> {
     const documents = await this.replicas.find({}, limits).toArray();
-    return documents.map(({ _id: replica, beat, release }) => ({ replica, beat, release }));
+    return documents.map(({ _id: replica, beat, at, release, system }) => ({
+      replica,
+      beat,
+      at,
+      release,
+      system,
+    }));
+  }
+
+  /** Removes the heartbeats of a system whose data was restored. */
+  async removeAll(): Promise<void> {
+    await this.replicas.deleteMany({}, limits);
   }
 
   /** Removes the heartbeat of a process that ends. */

@@ -10,6 +10,7 @@ import { retryTransient } from '../mongo/mongo';
 import { SchemaGate } from './schema-gate';
 import { sliceCount, sliceOf } from './slice';
 import type { SliceFilter, Slices } from './slices';
+import { SystemWatch } from './system-watch';
 
 /** Interval of heartbeats. */
 export const beatEveryMs = 2_000;
@@ -30,6 +31,8 @@ export interface ReplicasOptions {
  * those of the others. Sharing saves work and is never needed for correctness.
  */
 export class Replicas implements Slices {
+  /** State of the system; while it is not OPEN, no replica takes new work. */
+  readonly system: SystemWatch;
   private readonly store: ReplicaStore;
   private readonly schema: SchemaGate;
   private readonly run = newId();
@@ -46,6 +49,7 @@ export class Replicas implements Slices {
     this.store = new ReplicaStore(db);
     this.schema = new SchemaGate(db, options.release);
     this.nowMs = options.nowMs ?? monotonicMs;
+    this.system = new SystemWatch(db, { clock: options.clock, nowMs: this.nowMs });
   }
 
   /** Id of this replica. */
@@ -54,10 +58,20 @@ export class Replicas implements Slices {
   }
 
   owns(id: string): boolean {
-    return this.membership.slices(this.nowMs()).includes(sliceOf(id));
+    return !this.system.isClosed && this.membership.slices(this.nowMs()).includes(sliceOf(id));
   }
 
   filter(): SliceFilter | undefined {
+    return this.system.isClosed ? undefined : this.ownFilter();
+  }
+
+  /** Share in the messages of outboxes, which are exchanged while the system recovers, too. */
+  readonly ofMessages: Slices = {
+    owns: (id) => this.owns(id),
+    filter: () => (this.system.holdsMessages ? undefined : this.ownFilter()),
+  };
+
+  private ownFilter(): SliceFilter | undefined {
     const slices = this.membership.slices(this.nowMs());
     const key = slices.join();
     if (key !== this.last.key) this.last = { key, filter: filterOf(slices) };
@@ -66,12 +80,14 @@ export class Replicas implements Slices {
 
   /**
    * Registers the replica and reads of the others. Refuses a release that the data no longer
-   * supports.
+   * supports, and data that was moved: either its mover sees the heartbeat, or the check sees the
+   * move.
    */
   async start(): Promise<void> {
     await retryTransient(() => this.store.register(this.heartbeat()));
     await retryTransient(() => this.observe());
     await this.schema.check();
+    await this.system.check();
   }
 
   /** Writes the next heartbeat and reads those of the others. */
@@ -99,8 +115,8 @@ export class Replicas implements Slices {
 
   private heartbeat() {
     const { clock, release } = this.options;
-    const { replica, run, beat } = this;
-    return { replica, run, beat, at: clock.now(), release };
+    const { replica, run, beat, system } = this;
+    return { replica, run, beat, at: clock.now(), release, system: system.shown() };
   }
 
   private async observe(): Promise<void> {

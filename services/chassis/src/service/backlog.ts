@@ -1,5 +1,4 @@
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
-import type { AggregateDocument } from '../aggregates/aggregate';
 import { realTimeline } from '../grpc/call-context';
 import type { Clock } from '../clock';
 import type { Metrics, Observation } from '../telemetry/metrics';
@@ -52,29 +51,51 @@ async function readDueAges(collections: Collections, clock: Clock): Promise<Obse
 
 /**
  * Reads the ages of the earliest match in live environments and in sandboxes. No index contains
- * `live`, so the earliest matches are read, at most `countMax`: if all of them are of one kind, the
- * age of the last one stands for the other kind, which is not older.
+ * `live`, so the database groups the earliest matches, at most `countMax`: if all of them are of
+ * one kind, the age of the last one stands for the other kind, which is not older.
  */
 async function agesByMoney(
   documents: Collections[number]['documents'],
   { field, filter, now, attributes }: AgeOptions,
 ): Promise<Observation[]> {
-  const earliest = await documents
-    .find<Partial<AggregateDocument>>(filter, {
-      projection: { _id: 0, live: 1, [field]: 1 },
-      sort: { [field]: 1 },
-      limit: countMax,
-    })
+  const groups = await documents
+    .aggregate<AgeGroup>([
+      { $match: filter },
+      { $sort: { [field]: 1 } },
+      { $limit: countMax },
+      {
+        $group: {
+          _id: '$live',
+          first: { $min: `$${field}` },
+          last: { $max: `$${field}` },
+          count: { $sum: 1 },
+        },
+      },
+    ])
     .toArray();
-  const last = earliest.length === countMax ? earliest.at(-1) : undefined;
+  const isCut = sumOfCounts(groups) === countMax;
   return moneyKinds.map((live) => {
-    const first = earliest.find((document) => document.live === live) ?? last;
-    const ageMs = now.getTime() - (first?.[field] ?? now).getTime();
+    const [other] = isCut ? groups : [];
+    const first = groups.find(({ _id }) => _id === live)?.first ?? other?.last ?? now;
+    const ageMs = now.getTime() - first.getTime();
     return {
       value: Math.max(ageMs, 0) / 1_000,
       attributes: { ...attributes, 'billing.live': live },
     };
   });
+}
+
+/** The earliest matches of one kind of money. */
+interface AgeGroup {
+  /** Value of `live`. */
+  readonly _id: boolean | null;
+  readonly first: Date;
+  readonly last: Date;
+  readonly count: number | bigint;
+}
+
+function sumOfCounts(groups: readonly AgeGroup[]): number {
+  return groups.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
 /** Registers all of these to be read at each export. */

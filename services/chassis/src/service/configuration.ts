@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type DataKey, parseDataKeys } from './data-keys';
 import type { DataSecret } from './secret-fingerprints';
 import { productVersion } from '../version';
 import { transportSecurityProblems } from '../grpc/transport-security';
@@ -95,6 +96,20 @@ export function oldSecretsOf({ HOSTED_PAGE_SECRET_OLD: old }: PageSecretVariable
 /** Returns a rotated secret in the form that checkFingerprints expects. */
 export function dataSecret(variable: string, value: string, old: string | undefined): DataSecret {
   return { variable, value, old: old === undefined ? [] : [old] };
+}
+
+/** Keys that encrypt stored secrets: `id:base64` of 32 bytes each, the newest first. */
+export const dataKeysVariable = z.string().transform((text, context) => {
+  const keys = parseDataKeys(text);
+  if (keys !== undefined) return keys;
+  context.addIssue('must be id:base64 of 32 bytes, several separated by commas');
+  return z.NEVER;
+});
+
+/** Returns the keys of DATA_KEYS in the form that checkFingerprints expects. */
+export function dataKeySecrets(keys: readonly DataKey[]): DataSecret[] {
+  const [newest, ...old] = keys.map(({ bytes }) => bytes);
+  return newest === undefined ? [] : [{ variable: 'DATA_KEYS', value: newest, old }];
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Clock } from '../clock';
 import { DueWork, type DueWorkOptions } from '../due-work/due-work';
 import { Relay, type RelayOptions } from '../outbox/relay';
 import type { Replicas } from '../replicas/replicas';
+import type { SystemWatch } from '../replicas/system-watch';
 import type { EventStream } from '../stream/jet-stream';
 import type { Logger } from '../telemetry/logging';
 import type { ServiceConfiguration } from './configuration';
@@ -10,6 +11,7 @@ import type { ServiceConfiguration } from './configuration';
 /** Conditions under which work is not done. */
 export interface WorkGates {
   readonly isStorageFull: () => boolean;
+  readonly system: SystemWatch;
   readonly isDeleted: (environmentId: string) => boolean;
 }
 
@@ -30,12 +32,13 @@ export function startDocumentWork(
   owner: DocumentOwner,
   collections: AggregateCollection<never>[],
   { activity, ...stores }: Pick<RelayOptions & DueWorkOptions, WorkStores>,
-  { isStorageFull: isPaused, isDeleted }: WorkGates,
+  { isStorageFull: isPaused, system, isDeleted }: WorkGates,
 ): { relay: Relay; dueWork: DueWork } {
   const { name: service, clock, logger, stream, slices } = owner;
   const graceMs = owner.configuration.SHUTDOWN_GRACE_MS;
-  const shared = { service, clock, logger, graceMs, slices, isPaused, isDeleted };
-  const relay = new Relay(collections, { ...shared, ...stores, stream });
+  const shared = { service, clock, logger, graceMs, slices, isPaused, system, isDeleted };
+  const swept = { ...shared, slices: slices.ofMessages };
+  const relay = new Relay(collections, { ...swept, ...stores, stream });
   relay.start();
   owner.onClose('relay', () => relay.stop());
   const dueWork = new DueWork(collections, { ...shared, activity });

@@ -296,14 +296,14 @@ export function deletionWork(deletion: EnvironmentDeletion): PeriodicWork[] {
       name: 'read deleted environments',
       everyMs: readDeletedEveryMs,
       run: () => deletion.refresh(),
-      writes: false,
+      writes: 'nothing',
     },
     {
       name: 'sweep deleted environments',
       everyMs: sweepEveryMs,
       run: (signal) => deletion.sweep(signal),
       // A deletion frees space.
-      writes: false,
+      writes: 'deletions',
       onOneReplica: true,
     },
   ];

@@ -9,8 +9,11 @@ export interface PeriodicWork {
   readonly everyMs: number;
   /** Stops early when the signal aborts. Failures are logged and retried at the next run. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** False for work that writes nothing, or frees space: it continues while the disk is full. */
-  readonly writes?: boolean;
+  /**
+   * Default: anything. Work that only deletes frees space, and continues while the disk is full;
+   * work that writes nothing continues while writes are paused, too.
+   */
+  readonly writes?: 'anything' | 'deletions' | 'nothing';
   /** True for work that one replica does for all: the owner of the slice of its name. */
   readonly onOneReplica?: boolean;
 }
@@ -24,6 +27,8 @@ export interface PeriodicRunsOptions {
   readonly logger: Logger;
   readonly slices: Pick<Slices, 'owns'>;
   readonly isStorageFull: () => boolean;
+  /** True while background work waits because of the state of the system. */
+  readonly isClosed: () => boolean;
   /** Registers how the work is stopped. */
   readonly onClose: (name: string, close: () => Promise<void>) => void;
 }
@@ -43,20 +48,25 @@ export class PeriodicRuns {
   }
 
   private async runUntilClosed(
-    { name, everyMs, run, writes = true, onOneReplica = false }: PeriodicWork,
+    { name, everyMs, run, writes = 'anything', onOneReplica = false }: PeriodicWork,
     signal: AbortSignal,
   ): Promise<void> {
-    const { logger, slices, isStorageFull } = this.options;
+    const { logger, slices } = this.options;
     while (!signal.aborted) {
       const isAnothers = onOneReplica && !slices.owns(name);
       try {
-        const isPaused = isAnothers || (writes && isStorageFull());
-        if (!isPaused) await run(signal);
+        if (!isAnothers && !this.waits(writes)) await run(signal);
       } catch (error) {
         logger.warn({ err: error, work: name }, 'periodic work failed, retrying');
       }
       const pauseMs = isAnothers ? Math.min(everyMs, lookEveryMs) : everyMs;
       await sleep(pauseMs * jitter(0.1), signal);
     }
+  }
+
+  private waits(writes: PeriodicWork['writes']): boolean {
+    const { isStorageFull, isClosed } = this.options;
+    if (writes === 'nothing') return false;
+    return isClosed() || (writes !== 'deletions' && isStorageFull());
   }
 }

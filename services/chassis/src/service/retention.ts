@@ -24,7 +24,7 @@ export function retentionWork({ name, days, deleteBatch }: Retention, clock: Clo
       return deleteInBatches(() => deleteBatch(before), signal);
     },
     // A deletion frees space.
-    writes: false,
+    writes: 'deletions',
     onOneReplica: true,
   };
 }

@@ -37,6 +37,16 @@ test('another secret is refused, and the stored fingerprint stays', async () => 
   await check('first');
 });
 
+test('the number of wrong secrets is reported before the refusal', async () => {
+  await check('first');
+  const counts: number[] = [];
+  const secrets = [{ variable: 'PEPPER', value: 'second', old: [] }];
+  const recordWrongSecrets = (count: number) => void counts.push(count);
+  const checking = checkFingerprints(mongo.db, secrets, { recordWrongSecrets });
+  await expect(checking).rejects.toThrow(refused);
+  expect(counts).toEqual([1]);
+});
+
 test('a secret that replaces the stored one is a rotation, which cannot be reverted', async () => {
   await check('first');
   await check('second', 'first');

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Db } from 'mongodb';
 import { ConfigurationError, type ConfigurationProblem } from './configuration';
 import { retryTransient } from '../mongo/mongo';
+import type { Metrics } from '../telemetry/metrics';
 
 /** A secret that stored data depends on. */
 export interface DataSecret {
@@ -35,14 +36,20 @@ function fingerprintOf(secret: string | Buffer): string {
  * fingerprints of new ones. A secret that replaces a configured old one is a rotation. Any other
  * difference throws a ConfigurationError, before anything is written with a wrong secret.
  */
-export async function checkFingerprints(db: Db, secrets: readonly DataSecret[]): Promise<void> {
+export async function checkFingerprints(
+  db: Db,
+  secrets: readonly DataSecret[],
+  metrics?: Pick<Metrics, 'recordWrongSecrets'>,
+): Promise<void> {
   const problems: ConfigurationProblem[] = [];
   for (const secret of secrets) {
     if (await isKnown(db, secret)) continue;
     const problem = 'is not the one this data was written with';
     problems.push({ variable: secret.variable, problem });
   }
-  if (problems.length > 0) throw new ConfigurationError(problems);
+  if (problems.length === 0) return;
+  metrics?.recordWrongSecrets(problems.length);
+  throw new ConfigurationError(problems);
 }
 
 async function isKnown(db: Db, { variable, value, old }: DataSecret): Promise<boolean> {

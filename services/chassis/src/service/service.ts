@@ -2,14 +2,14 @@ import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc
 import type { Db } from 'mongodb';
 import type { AggregateDefinition } from '../aggregates/aggregate';
 import { AggregateCollection } from '../aggregates/aggregate-collection';
-import { type Clock, monotonicMs, systemClock } from '../clock';
+import { type Clock, systemClock } from '../clock';
 import type { ServiceConfiguration } from './configuration';
-import { ClockSkew } from '../mongo/clock-skew';
+import { clockComparison } from './clock-comparison';
 import { DatabaseHealth } from '../mongo/database-health';
 import { type RunningConsumer, startConsumer, type StreamMessage } from '../stream/consumer';
 import { PoisonMessages } from '../stream/poison-messages';
 import { observeBacklogs, readOutboxAges } from './backlog';
-import { dueWorkRpc } from '../due-work/due-work';
+import { type DueWork, dueWorkRpc } from '../due-work/due-work';
 import { startDocumentWork, type WorkGates } from './document-work';
 import {
   deletionWork,
@@ -25,7 +25,12 @@ import { InFlightLimit } from '../concurrency/in-flight-limit';
 import { connectStream, type EventStream } from '../stream/jet-stream';
 import { createLogger, type Logger } from '../telemetry/logging';
 import { Metrics } from '../telemetry/metrics';
-import { untilIndexed } from '../mongo/missing-indexes';
+import {
+  observeBackup,
+  observeCertificate,
+  observeMissingIndexes,
+} from '../telemetry/observe-machine';
+import { type MissingIndexes, untilIndexed } from '../mongo/missing-indexes';
 import { buildingIndexes, connectMongo } from '../mongo/mongo';
 import { connectPeer, type Peer, type PeerOptions } from '../grpc/peer';
 import { openOwnStores } from './own-stores';
@@ -33,15 +38,19 @@ import { PeriodicRuns, type PeriodicWork } from './periodic-work';
 import { type Retention, retentionWork } from './retention';
 import { listenForProbes, type Readiness } from './probe-server';
 import { Closers } from './process';
-import { beatEveryMs, Replicas } from '../replicas/replicas';
+import { Replicas } from '../replicas/replicas';
+import type { RecoveryWork } from '../recovery/recovery';
+import { recoveryWork } from './recovery-runner';
+import { replicaWork } from './replica-work';
 import type { RpcService, RpcDependencies } from '../grpc/rpc';
 import { StuckCommands } from '../outbox/stuck-commands';
 import { scheduleRevisionWork } from './schedule-revision';
 import { searchIndexingWork } from './search-indexing';
+import { SystemStore } from '../replicas/system-store';
 import { systemRpc } from './system-status';
 import { checkFingerprints, type DataSecret } from './secret-fingerprints';
-import { StorageGuard } from '../mongo/storage-guard';
 import { startTracing } from '../telemetry/tracing';
+import { watchStorage } from './watch-storage';
 import { transportSecurityOf } from '../grpc/transport-security';
 
 /** Replacements for tests and the local stack. */
@@ -59,14 +68,11 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-const storageWatchEveryMs = 1_000;
-
 type AnyCollection = AggregateCollection<never>;
 /** Conditions that pause work and refuse calls. */
 type BoundRpc = (dependencies: RpcDependencies) => RpcService;
 
 const healthCheckEveryMs = 1_500;
-const compareClocksEveryMs = 60_000;
 // Half of a peer's default limit, so that its other callers find room.
 const peerCallsMax = 128;
 
@@ -81,6 +87,8 @@ export class Service {
   private readonly indexers: (() => Promise<void>)[] = [];
   private readonly starters: (() => Promise<void> | void)[] = [];
   private readonly consumers: RunningConsumer[] = [];
+  /** Indexes that the start waits for. */
+  readonly missing: MissingIndexes = { count: 0 };
   /** Share of this replica in work that replicas divide. */
   readonly slices: Replicas;
   private readonly database: DatabaseHealth;
@@ -88,6 +96,7 @@ export class Service {
   private server: GrpcServer | undefined;
   private isStorageFull = () => false;
   private settle = (_environmentId: string): Promise<number> => Promise.resolve(0);
+  private recovery: RecoveryWork = {};
   private deletionOptions: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'> = {};
   private buildsIndexes: ServiceOverrides['buildsIndexes'];
   private environmentDeletion: EnvironmentDeletion | undefined;
@@ -108,6 +117,7 @@ export class Service {
       logger,
       slices: this.slices,
       isStorageFull: () => this.isStorageFull(),
+      isClosed: () => this.slices.system.isClosed,
       onClose: (work, close) => {
         this.onClose(work, close);
       },
@@ -192,6 +202,11 @@ export class Service {
     this.settle = settle;
   }
 
+  /** Registers what the service does in the steps after a restore. */
+  recoverBy(work: RecoveryWork): void {
+    this.recovery = work;
+  }
+
   /** Adds a kind of aggregate. */
   aggregates<S extends { readonly id: string }>(
     definition: AggregateDefinition<S>,
@@ -211,13 +226,14 @@ export class Service {
   /** Connects to another service. */
   peer<S extends UntypedServiceImplementation>(
     definition: ServiceDefinition,
-    options: Omit<PeerOptions<S>, 'service' | 'security'>,
+    options: Omit<PeerOptions<S>, 'service' | 'fromService' | 'security'>,
   ): Peer<S> {
     const security = transportSecurityOf(this.configuration, this.logger);
     const peer = connectPeer<S>(definition, {
       callsMax: peerCallsMax,
       ...options,
       service: this.name,
+      fromService: true,
       security,
     });
     this.onClose(`peer ${options.address}`, () => {
@@ -229,7 +245,7 @@ export class Service {
 
   /** Refuses to serve if the database was written with other secrets; see checkFingerprints. */
   dependOnSecrets(secrets: readonly DataSecret[]): void {
-    this.indexers.unshift(() => checkFingerprints(this.db, secrets));
+    this.indexers.unshift(() => checkFingerprints(this.db, secrets, this.metrics));
   }
 
   /**
@@ -260,6 +276,7 @@ export class Service {
         logger: this.logger,
         metrics: this.metrics,
         service: this.name,
+        system: this.slices.system,
       });
       this.consumers.push(consumer);
       this.onClose(`consumer ${options.durable}`, () => consumer.stop());
@@ -321,10 +338,16 @@ export class Service {
   private async startServing(rpcs: readonly BoundRpc[]): Promise<RunningService> {
     const { clock, logger, stream, metrics } = this;
     metrics.observeReadiness(() => this.isServing);
-    const isStorageFull = await this.watchStorage();
+    const isStorageFull = await watchStorage(this, this.periodic);
+    this.isStorageFull = isStorageFull;
     metrics.observeStream(() => stream.state());
-    this.watchClock();
+    this.every(clockComparison(() => this.mongo.time(), this));
+    observeMissingIndexes(metrics, this.missing);
+    observeCertificate(metrics, this.configuration, clock);
+    observeBackup(metrics, new SystemStore(this.db), clock);
     await this.answerProbes();
+    // Before anything is written; again once the replica is registered.
+    await this.slices.system.check();
     const stores = await untilIndexed(() => openOwnStores(this), this);
     const { eventLog, eventMarks, activity, idempotencyRecords } = stores;
     const stuckCommands = new StuckCommands(this.db, this.collections, {
@@ -341,11 +364,13 @@ export class Service {
     await this.joinReplicas();
     const gates: WorkGates = {
       isStorageFull,
+      system: this.slices.system,
       isDeleted: (environmentId) => this.deletion.isDeleted(environmentId),
     };
     const workStores = { eventLog, activity, stuckCommands };
     const { relay, dueWork } = startDocumentWork(this, this.collections, workStores, gates);
     for (const start of this.starters) await start();
+    this.startRecovery(dueWork);
 
     observeBacklogs(metrics, this.collections, clock);
     const bound = [
@@ -360,23 +385,19 @@ export class Service {
     return { address: server.address, stop: () => this.closers.closeAll() };
   }
 
-  /** Compares the clock with the database's at the start, and each minute. */
-  private watchClock(): void {
-    const { clock, logger, metrics, mongo } = this;
-    const databaseTime = () => mongo.time();
-    const skew = new ClockSkew({ databaseTime, clock, nowMs: monotonicMs, logger });
-    metrics.observeClockSkew(() => skew.seconds);
-    const run = () => skew.measure();
-    this.every({ name: 'compare clocks', everyMs: compareClocksEveryMs, run, writes: false });
-  }
-
   private async joinReplicas(): Promise<void> {
     const { slices } = this;
     this.onClose('replica', () => slices.stop());
     await slices.start();
-    const run = () => slices.keepAlive();
-    // A full disk has room for them, and deletions that free space are divided, too.
-    this.periodic.start({ name: 'heartbeat', everyMs: beatEveryMs, run, writes: false });
+    for (const work of replicaWork(slices)) this.periodic.start(work);
+  }
+
+  /** Last, so that all that the steps need has started. */
+  private startRecovery(dueWork: DueWork): void {
+    const { slices, stream, clock, logger, recovery: work, collections } = this;
+    const replica = () => slices.id;
+    const run = { system: slices.system, replica, stream, work, clock, logger };
+    this.periodic.start(recoveryWork({ ...run, dueWork, collections }));
   }
 
   private async listen(
@@ -465,29 +486,10 @@ export class Service {
    * read from the logs.
    */
   private async watchHealth(server: GrpcServer): Promise<void> {
-    const check = async () => {
-      server.setServing(await this.database.isUp());
+    const run = async () => {
+      server.setServing(await this.database.isUp(), this.slices.system.recovering === undefined);
     };
-    await check();
-    this.periodic.start({ name: 'health', everyMs: healthCheckEveryMs, run: check, writes: false });
-  }
-
-  /**
-   * Watches the disk. Returns a function that reports if nothing can be written; background work
-   * pauses while it returns true.
-   */
-  private async watchStorage(): Promise<() => boolean> {
-    const { DISK_RESERVE_FOLDER: folder, DISK_RESERVE_MB: megabytes } = this.configuration;
-    if (folder === undefined) return this.isStorageFull;
-    const guard = new StorageGuard({ folder, reserveBytes: megabytes * 1024 * 1024 });
-    await guard.check();
-    this.isStorageFull = () => guard.isFull;
-    this.periodic.start({
-      name: 'watch storage',
-      everyMs: storageWatchEveryMs,
-      run: () => guard.check(),
-      writes: false,
-    });
-    return this.isStorageFull;
+    await run();
+    this.periodic.start({ name: 'health', everyMs: healthCheckEveryMs, run, writes: 'nothing' });
   }
 }

@@ -67,6 +67,7 @@ export function systemRpc(sources: StatusSources): (dependencies: RpcDependencie
       withoutTenant: ['getStatus', 'deleteEnvironment'],
       unlimited: 'all',
       freesStorage: ['deleteEnvironment'],
+      whileRecovering: ['getStatus', 'listStuckCommands'],
       callers: systemCallers,
     },
   );

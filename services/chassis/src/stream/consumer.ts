@@ -10,7 +10,8 @@ import { atBoundary } from '../failpoint';
 import { jitter } from '../ids';
 import type { Logger } from '../telemetry/logging';
 import { KeyedMessageQueue } from './keyed-message-queue';
-import type { PoisonMessages } from './poison-messages';
+import type { SystemWatch } from '../replicas/system-watch';
+import { isOfSandbox, type PoisonMessages } from './poison-messages';
 import type { Metrics } from '../telemetry/metrics';
 import { eventAttributes } from '../grpc/span-attributes';
 import { inSpan } from '../telemetry/tracing';
@@ -47,6 +48,8 @@ export interface ConsumerOptions {
   readonly logger: Logger;
   readonly metrics?: Metrics;
   readonly service: string;
+  /** While the system is not open, messages wait. */
+  readonly system?: Pick<SystemWatch, 'holdsMessages' | 'write'>;
 }
 
 const concurrencyDefault = 16;
@@ -56,6 +59,8 @@ const ackWaitMsDefault = 30_000;
 const maxAckPending = 1_000;
 const pullExpiresMs = 10_000;
 const retryDelaysMs = [1_000, 5_000, 30_000, 60_000];
+// Pause between two looks at the state of the system.
+const lookAgainMs = 1_000;
 const reopenDelayMsMin = 250;
 const reopenDelayMsMax = 5_000;
 
@@ -240,8 +245,11 @@ class StreamConsumer implements RunningConsumer {
       });
       return undefined;
     }
+    const { system } = this.options;
+    if (system?.holdsMessages === true) return lookAgainMs;
     try {
-      const outcome = await this.runHandler(entry);
+      const handle = () => this.runHandler(entry);
+      const outcome = await (system === undefined ? handle() : system.write(handle));
       this.release(entry, (delivery) => {
         // Acks are not confirmed by the server. A lost ack causes a redelivery, which handlers must
         // tolerate anyway; a confirmation would cost a round trip per message.
@@ -284,7 +292,8 @@ class StreamConsumer implements RunningConsumer {
     const isNew = await this.options.poison.insert(message, error);
     // A redelivery, because the server missed the termination, must not raise a second alarm.
     if (!isNew) return;
-    this.options.metrics?.recordPoisonMessage(this.options.durable);
+    const live = !isOfSandbox(message.data);
+    this.options.metrics?.recordPoisonMessage({ consumer: this.options.durable, live });
     const { id, subject } = message;
     this.logger.error(
       { err: error, alarm: 'poison_message', messageId: id, subject },

@@ -71,6 +71,8 @@ export interface EventStream {
    * Opens the durable consumer for startConsumer. Creates it, and the stream, if they do not exist.
    */
   openConsumer(options: DurableConsumerOptions): Promise<Consumer>;
+  /** Deletes all events; returns their number. */
+  purge(): Promise<number>;
   /** Sends pending messages, then disconnects. */
   close(): Promise<void>;
 }
@@ -180,6 +182,12 @@ class JetStreamEventStream implements EventStream {
       });
     }
     return this.connection().jetstream().consumers.get(streamName, durable);
+  }
+
+  async purge(): Promise<number> {
+    await this.ensure();
+    const { streams } = await this.manager();
+    return (await streams.purge(this.streamName)).purged;
   }
 
   close(): Promise<void> {

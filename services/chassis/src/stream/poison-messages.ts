@@ -21,6 +21,11 @@ interface PoisonMessage {
 // The server would drop a second message with the same id.
 const again = ':again-';
 
+/** True if a message names a sandbox. One without a readable environment may be a live one's. */
+export function isOfSandbox(data: string): boolean {
+  return data.includes('"environmentlive":false');
+}
+
 /** Messages that no handler could read, set aside for people to inspect. */
 export class PoisonMessages {
   private readonly messages: Collection<PoisonMessage>;

@@ -28,7 +28,8 @@ export const instruments = {
   renewalLag: {
     name: 'billing.subscription.renewal.lag',
     unit: 's',
-    description: 'Time from the start of a period to its renewal, for environments on real time',
+    description:
+      'Time from the instant of a renewal until its invoice was created, for environments on real time',
   },
   parkedSubscriptions: {
     name: 'billing.subscription.parked',
@@ -166,7 +167,8 @@ export const instruments = {
   usageAuditHours: {
     name: 'billing.usage.audit.hours',
     unit: '{hour}',
-    description: 'Hours of usage that were counted again, by result; alert on any mismatch',
+    description:
+      'Hours and wrong spans of usage that were counted again, by result; alert on any mismatch',
   },
   distinctWaiting: {
     name: 'billing.usage.distinct.waiting',
@@ -197,6 +199,36 @@ export const instruments = {
     name: 'billing.log.dropped',
     unit: '{line}',
     description: 'Log lines that could not be written since the process started',
+  },
+  diskFree: {
+    name: 'billing.disk.free_share',
+    unit: '{share}',
+    description: 'Free share of the disk of the databases, 0 to 1, where a service can see it',
+  },
+  certificateRemaining: {
+    name: 'billing.certificate.remaining',
+    unit: 's',
+    description: 'Time until the certificate expires by which a replica calls and is called',
+  },
+  missingIndexes: {
+    name: 'billing.indexes.missing',
+    unit: '{index}',
+    description: 'Indexes of large collections that a replica waits for before it serves',
+  },
+  backupAge: {
+    name: 'billing.backup.age',
+    unit: 's',
+    description: 'Time since the last complete backup by npm run backup; none before the first one',
+  },
+  invariantFindings: {
+    name: 'billing.invariants.findings',
+    unit: '{finding}',
+    description: 'Findings of a check of the invariants, exported once when it ends; alert on any',
+  },
+  wrongSecrets: {
+    name: 'billing.secrets.mismatches',
+    unit: '{secret}',
+    description: 'Secrets at a start that are not those the data was written with; alert on any',
   },
   droppedRequests: {
     name: 'billing.request_log.dropped',

@@ -195,7 +195,10 @@ describe('a service whose metrics are exported', () => {
   test('counts a message that is moved to the poison messages', async () => {
     await eventually(() => {
       const [poison] = pointsOf('billing.poison_messages');
-      expect(attributesOf(poison)).toEqual({ 'messaging.consumer.group.name': 'sale' });
+      expect(attributesOf(poison)).toEqual({
+        'messaging.consumer.group.name': 'sale',
+        'billing.live': true,
+      });
       expect(Number(poison.asInt ?? poison.asDouble)).toBe(1);
     });
   });

@@ -44,16 +44,17 @@ describe('the metrics of a service', () => {
   }
 
   test('are counted and timed in the units of their instruments', async () => {
-    metrics.recordRenewal({ lagMs: 1_500, live: true });
-    metrics.recordRenewal({ lagMs: undefined, live: true });
-    metrics.recordRenewal({ lagMs: undefined, live: false });
+    metrics.recordRenewal({ live: true });
+    metrics.recordRenewal({ live: true });
+    metrics.recordRenewal({ live: false });
+    metrics.recordRenewalLag({ lagMs: 1_500, live: true });
     metrics.recordPayment({ outcome: 'SUCCEEDED', live: true });
     metrics.recordPayment({ outcome: 'FAILED', live: true });
     metrics.recordPayment({ outcome: 'FAILED', live: true });
     metrics.recordPayment({ outcome: 'FAILED', live: false });
     metrics.recordParkedSubscription({ reason: 'INVOICES_A_DAY', live: false });
     metrics.recordWebhook({ lagMs: 250, live: false });
-    metrics.recordPoisonMessage('notifier');
+    metrics.recordPoisonMessage({ consumer: 'notifier', live: false });
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 20);
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 40);
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'NOT_FOUND', 1);
@@ -84,7 +85,7 @@ describe('the metrics of a service', () => {
     ]);
     expect(pointsOf('webhookLag')).toEqual([[0.25, 1, sandbox]]);
     expect(pointsOf('poisonMessages')).toEqual([
-      [1, undefined, { 'messaging.consumer.group.name': 'notifier' }],
+      [1, undefined, { 'messaging.consumer.group.name': 'notifier', ...sandbox }],
     ]);
     const call = {
       'rpc.system.name': 'grpc',

@@ -78,6 +78,11 @@ type ObservedInstrument =
   | 'distinctWaiting'
   | 'clockSkew'
   | 'waitingInvoices'
+  | 'diskFree'
+  | 'certificateRemaining'
+  | 'missingIndexes'
+  | 'backupAge'
+  | 'invariantFindings'
   | 'activeRequests';
 type EventLoopDelays = ReturnType<typeof monitorEventLoopDelay>;
 
@@ -121,6 +126,7 @@ export class Metrics {
   private readonly providerReports: Counter;
   private readonly webhookLag: Histogram;
   private readonly poisonMessages: Counter;
+  private readonly wrongSecrets: Counter;
   private readonly droppedRequests: Counter;
   private readonly droppedCredits: Counter;
   private readonly usageFlushes: Counter;
@@ -145,6 +151,7 @@ export class Metrics {
     this.providerReports = this.counter('providerReports');
     this.webhookLag = this.histogram('webhookLag', lagBoundaries);
     this.poisonMessages = this.counter('poisonMessages');
+    this.wrongSecrets = this.counter('wrongSecrets');
     this.droppedRequests = this.counter('droppedRequests');
     this.droppedCredits = this.counter('droppedCredits');
     this.usageFlushes = this.counter('usageFlushes');
@@ -161,10 +168,13 @@ export class Metrics {
     this.eventLoop = this.provider ? this.watchEventLoop() : undefined;
   }
 
-  /** `lagMs` is absent under a manual clock, which is never late. */
-  recordRenewal({ lagMs, live }: LiveFlag & { lagMs: number | undefined }): void {
+  recordRenewal({ live }: LiveFlag): void {
     this.renewals.add(1, { 'billing.live': live });
-    if (lagMs !== undefined) this.renewalLag.record(lagMs / 1_000, { 'billing.live': live });
+  }
+
+  /** Records the time from the instant of a renewal until its invoice was created. */
+  recordRenewalLag({ lagMs, live }: LiveFlag & { lagMs: number }): void {
+    this.renewalLag.record(lagMs / 1_000, { 'billing.live': live });
   }
 
   recordParkedSubscription({
@@ -199,8 +209,15 @@ export class Metrics {
     this.webhookLag.record(lagMs / 1_000, { 'billing.live': live });
   }
 
-  recordPoisonMessage(consumer: string): void {
-    this.poisonMessages.add(1, { 'messaging.consumer.group.name': consumer });
+  recordPoisonMessage({ consumer, live }: LiveFlag & { consumer: string }): void {
+    this.poisonMessages.add(1, {
+      'messaging.consumer.group.name': consumer,
+      'billing.live': live,
+    });
+  }
+
+  recordWrongSecrets(count: number): void {
+    this.wrongSecrets.add(count);
   }
 
   recordDroppedRequests(count: number): void {
@@ -230,8 +247,11 @@ export class Metrics {
     this.usageReadsIncomplete.add(1, { 'billing.live': live });
   }
 
-  recordAuditedHour(result: AttributeValue<'billing.usage.audit.result'>): void {
-    this.usageAuditHours.add(1, { 'billing.usage.audit.result': result });
+  recordAuditedHour({
+    result,
+    live,
+  }: LiveFlag & { result: AttributeValue<'billing.usage.audit.result'> }): void {
+    this.usageAuditHours.add(1, { 'billing.usage.audit.result': result, 'billing.live': live });
   }
 
   recordSettlement({ durationMs }: { durationMs: number }): void {
@@ -287,8 +307,14 @@ export class Metrics {
     });
   }
 
-  observeMissingEvents(count: () => Promise<number>): void {
-    this.observe('missingEvents', async () => [{ value: await count(), attributes: {} }]);
+  observeMissingEvents(count: () => Promise<{ live: number; sandbox: number }>): void {
+    this.observe('missingEvents', async () => {
+      const { live, sandbox } = await count();
+      return [
+        { value: live, attributes: { 'billing.live': true } },
+        { value: sandbox, attributes: { 'billing.live': false } },
+      ];
+    });
   }
 
   /** Reads the age of the oldest waiting mail of live environments. */
@@ -304,6 +330,12 @@ export class Metrics {
 
   observeOpenCredits(most: () => Promise<number>): void {
     this.observe('openCredits', async () => [{ value: await most(), attributes: {} }]);
+  }
+
+  /** Registers the findings of a check of an environment, which has ended. */
+  observeFindings({ count, live }: LiveFlag & { count: number }): void {
+    const found = { value: count, attributes: { 'billing.live': live } };
+    this.observe('invariantFindings', () => Promise.resolve([found]));
   }
 
   observeWaitingInvoices(count: () => Promise<number>): void {
@@ -340,6 +372,7 @@ export class Metrics {
       | 'notCharged'
       | 'providerReports'
       | 'poisonMessages'
+      | 'wrongSecrets'
       | 'droppedRequests'
       | 'droppedCredits'
       | 'usageFlushes'

@@ -1,0 +1,63 @@
+import type { Collection, Db } from 'mongodb';
+import { retryTransient } from '../mongo/mongo';
+import type { Restore } from './recovery';
+
+/** Restore as each database records it, permanently. */
+export interface RecordedRestore extends Restore {
+  /** Real time at which the system was opened; absent before that. */
+  readonly openedAt?: Date;
+}
+
+type RestoreDocument = Omit<RecordedRestore, 'id'> & { readonly _id: string };
+
+const hasOpened = { openedAt: { $exists: true } };
+
+/** Restores of the system, as one of its databases records them. */
+export class Restores {
+  private readonly documents: Collection<RestoreDocument>;
+
+  constructor(db: Db) {
+    this.documents = db.collection('restores');
+  }
+
+  /** Records a restore. Repeatable. */
+  async record({ id, code, at, instant }: Restore): Promise<void> {
+    const fields = { code, at, instant };
+    await retryTransient(() =>
+      this.documents.updateOne({ _id: id }, { $set: fields }, { upsert: true }),
+    );
+  }
+
+  /** Records the opening; the first time stays. Returns it. */
+  async recordOpening(id: string, now: Date): Promise<Date> {
+    const filter = { _id: id, openedAt: { $exists: false } };
+    await retryTransient(() => this.documents.updateOne(filter, { $set: { openedAt: now } }));
+    return (await this.find(id))?.openedAt ?? now;
+  }
+
+  async find(id: string): Promise<RecordedRestore | undefined> {
+    return (await this.list({ _id: id }))[0];
+  }
+
+  /** All restores, newest first, also one that is not opened yet. */
+  async all(): Promise<readonly RecordedRestore[]> {
+    return await this.list({});
+  }
+
+  /** Last restore, opened or not. */
+  async newest(): Promise<RecordedRestore | undefined> {
+    return (await this.all())[0];
+  }
+
+  /** Restores after which the system was opened, newest first. */
+  async opened(): Promise<readonly RecordedRestore[]> {
+    return await this.list(hasOpened);
+  }
+
+  private async list(filter: object): Promise<readonly RecordedRestore[]> {
+    const found = await retryTransient(() =>
+      this.documents.find(filter).sort({ at: -1 }).toArray(),
+    );
+    return found.map(({ _id: id, ...restore }) => ({ id, ...restore }));
+  }
+}

@@ -1,0 +1,62 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile, statfs } from 'node:fs/promises';
+import type { Clock } from '../clock';
+import type { Metrics } from './metrics';
+
+type Observed = Pick<Metrics, 'observe'>;
+
+/** Observes the number of indexes that a start waits for. */
+export function observeMissingIndexes(
+  metrics: Observed,
+  missing: { readonly count: number },
+): void {
+  metrics.observe('missingIndexes', () =>
+    Promise.resolve([{ value: missing.count, attributes: {} }]),
+  );
+}
+
+/** The process's certificate as PEM, and the file that it was read from, if any. */
+interface OwnCertificate {
+  readonly GRPC_TLS_CERT?: string | undefined;
+  readonly GRPC_TLS_CERT_FILE?: string | undefined;
+}
+
+/** Observes the age of the last backup, in the one database that records it. */
+export function observeBackup(
+  metrics: Observed,
+  system: { lastBackup: () => Promise<Date | undefined> },
+  clock: Clock,
+): void {
+  metrics.observe('backupAge', async () => {
+    const at = await system.lastBackup();
+    if (at === undefined) return [];
+    return [{ value: (clock.now().getTime() - at.getTime()) / 1_000, attributes: {} }];
+  });
+}
+
+/** Observes the free share of the disk that a folder is on. */
+export function observeDisk(metrics: Observed, folder: string): void {
+  metrics.observe('diskFree', async () => [{ value: await freeShareOf(folder), attributes: {} }]);
+}
+
+/** Free share of a disk for users other than root, as `df` reports it. */
+async function freeShareOf(folder: string): Promise<number> {
+  const { bavail, bfree, blocks } = await statfs(folder);
+  const usable = blocks - bfree + bavail;
+  return usable === 0 ? 1 : bavail / usable;
+}
+
+/** Observes the time until the process's own certificate expires, if it has one. */
+export function observeCertificate(
+  metrics: Observed,
+  { GRPC_TLS_CERT: given, GRPC_TLS_CERT_FILE: file }: OwnCertificate,
+  clock: Clock,
+): void {
+  if (given === undefined) return;
+  metrics.observe('certificateRemaining', async () => {
+    // The file is replaced when the certificate is renewed.
+    const pem = file === undefined ? given : await readFile(file, 'utf8');
+    const expiresAtMs = Date.parse(new X509Certificate(pem).validTo);
+    return [{ value: (expiresAtMs - clock.now().getTime()) / 1_000, attributes: {} }];
+  });
+}
