@@ -20,6 +20,7 @@ export const identityCallers: Callers<IdentityServiceServer> = {
   listSandboxes: ['gateway'],
   updateSandbox: ['gateway'],
   deleteSandbox: ['gateway'],
+  listRestores: ['gateway'],
 };
 
 export const operatorCallers: Callers<OperatorServiceServer> = {
@@ -31,6 +32,11 @@ export const operatorCallers: Callers<OperatorServiceServer> = {
   authenticateOperator: ['gateway'],
   logOut: ['gateway'],
   changePassword: ['gateway'],
+  beginSecondFactor: ['gateway'],
+  confirmSecondFactor: ['gateway'],
+  deleteSecondFactor: ['gateway'],
+  resetSecondFactor: ['gateway'],
+  updateSignInRules: ['gateway'],
   listSessions: ['gateway'],
   endSession: ['gateway'],
   createResetLink: ['gateway'],

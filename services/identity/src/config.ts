@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  dataKeysVariable,
   readConfiguration,
   serviceConfigurationShape,
   wholeDays,
@@ -22,6 +23,10 @@ export const configurationSchema = z.object({
    * by its next use.
    */
   API_KEY_PEPPER_OLD: z.string().min(32, 'must have at least 32 characters').optional(),
+  /**
+   * Encrypt the secrets of operators' second factors. Absent: no operator can set one up.
+   */
+  DATA_KEYS: dataKeysVariable.optional(),
   JUMP_LEASE_MS: z
     .string()
     .regex(/^\d{3,6}$/, 'must be 100 to 999999 milliseconds')

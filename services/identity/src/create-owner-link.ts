@@ -53,6 +53,11 @@ export async function ownerResetLink(options: OwnerLinkOptions, email: string): 
   });
 }
 
+/** The link in words: the person who prints it must know what its use does. */
+export function resetText(link: string): string {
+  return `${link}\nSetting the password by this link also removes the second factor of the owner.`;
+}
+
 interface IdentityPeers {
   readonly identity: Peer<IdentityServiceServer>;
   readonly operators: Peer<OperatorServiceServer>;

@@ -9,7 +9,7 @@ import { runCommand } from '@billing/chassis/process';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
 import { DomainError } from '@billing/kernel/domain-error';
-import { ownerLink, ownerResetLink } from './create-owner-link';
+import { ownerLink, ownerResetLink, resetText } from './create-owner-link';
 
 const configurationSchema = z.object({
   ...transportSecurityShape,
@@ -39,7 +39,7 @@ runCommand('first-owner', async () => {
     organization,
     service: 'first-owner',
   };
-  if (email !== undefined) return ownerResetLink(options, email);
+  if (email !== undefined) return resetText(await ownerResetLink(options, email));
   const link = await ownerLink(options);
   if (link !== undefined) return link;
   throw new DomainError(

@@ -4,20 +4,13 @@ import { connectMongo } from '@billing/chassis/mongo';
 import { testContext } from '@billing/chassis/testing';
 import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
-import {
-  aNetwork,
-  anEmail,
-  context,
-  OperatorTests,
-  originAt,
-  password,
-  present,
-} from './testing/operators';
+import { aNetwork, anEmail, context, originAt, password, present } from './testing/operators';
+import { SecondFactorTests } from './testing/second-factors';
 
 // The gate before every write reads the remaining time from the service's clock.
 let clockOffsetMs = 0;
 const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };
-const tests = new OperatorTests();
+const tests = new SecondFactorTests();
 const newPassword = 'another horse battery';
 const origin = originAt(aNetwork());
 
@@ -59,6 +52,7 @@ async function aScene() {
     { sessionToken, operatorId: viewer.id },
     context(),
   );
+  const code = await tests.begin(viewer);
   const empty = await tests.identity.ensureOrganization({ name: newId() }, context());
   const whose = { organizationId, sandboxId: sandbox.id, emptyId: empty.organizationId };
   const secrets = { sessionToken, invitation: invitation.token, reset: reset.token };
@@ -69,6 +63,7 @@ async function aScene() {
     name,
     owner,
     viewer,
+    code,
     invited,
     request,
     keyId: present(apiKey).id,
@@ -98,7 +93,10 @@ const calls: Record<string, (scene: Scene) => Promise<unknown>> = {
       context(),
     ),
   acceptInvitation: ({ invitation: token, invited: email }) =>
-    tests.peer.acceptInvitation({ token, email, name: 'Ada', password, origin }, context()),
+    tests.peer.acceptInvitation(
+      { token, email, name: 'Ada', password, origin, providerConfigured: false },
+      context(),
+    ),
   updateOperator: ({ sessionToken, viewer: { id: operatorId } }) =>
     tests.peer.updateOperator(
       { sessionToken, operatorId, role: Role.ROLE_ADMIN, active: undefined, revokeKeys: false },
@@ -110,11 +108,15 @@ const calls: Record<string, (scene: Scene) => Promise<unknown>> = {
     tests.peer.createOwnerResetLink({ organizationId, email }, context()),
   resetPassword: ({ reset: token }) =>
     tests.peer.resetPassword({ token, password: newPassword, origin }, context()),
-  logIn: ({ owner: { email } }) => tests.peer.logIn({ email, password, origin }, context()),
+  logIn: ({ owner: { email } }) =>
+    tests.peer.logIn({ email, password, origin, providerConfigured: false }, context()),
   logInByProvider: ({ owner: { email } }) => {
     const vouched = { email, issuer: 'https://id.example', subject: 'one' };
     return tests.peer.logInByProvider({ ...vouched, origin }, context());
   },
+  beginSecondFactor: ({ sessionToken }) =>
+    tests.peer.beginSecondFactor({ sessionToken }, context()),
+  confirmSecondFactor: ({ viewer, code }) => tests.confirm(viewer, code(0)),
   changePassword: ({ sessionToken }) =>
     tests.peer.changePassword(
       { sessionToken, currentPassword: password, newPassword, origin },

@@ -18,7 +18,9 @@ import { operatorHandlers, type OperatorRpcOptions } from './operator/operator-r
 import { resetLinkHandlers } from './operator/reset-link-rpc';
 import type { ResetPasswordOptions } from './operator/reset-password';
 import { organizationHandlers } from './organization/organization-rpc';
+import { restoreHandlers, type RestoreRpcOptions } from './restore/restore-rpc';
 import { sandboxHandlers, type SandboxRpcOptions } from './sandbox/sandbox-rpc';
+import { secondFactorHandlers, type SecondFactorRpcOptions } from './operator/second-factor-rpc';
 import { sessionListHandlers, type SessionListRpcOptions } from './operator/session-list-rpc';
 import { sessionHandlers, type SessionRpcOptions } from './operator/session-rpc';
 
@@ -26,7 +28,11 @@ import { sessionHandlers, type SessionRpcOptions } from './operator/session-rpc'
  * All calls about environments and keys. Three carry no tenant: one creates it, the others find it.
  */
 export function identityRpc(
-  options: ApiKeyRpcOptions & ClockRpcOptions & EnsureOrganizationOptions & SandboxRpcOptions,
+  options: ApiKeyRpcOptions &
+    ClockRpcOptions &
+    EnsureOrganizationOptions &
+    RestoreRpcOptions &
+    SandboxRpcOptions,
 ) {
   return rpcService<IdentityServiceServer>(
     IdentityServiceService,
@@ -35,6 +41,7 @@ export function identityRpc(
       ...sandboxHandlers(options),
       ...apiKeyHandlers(options),
       ...clockHandlers(options),
+      ...restoreHandlers(options),
     },
     {
       withoutTenant: ['ensureOrganization', 'authenticate', 'findEnvironment'],
@@ -58,11 +65,13 @@ export function operatorRpc(
     AuditRpcOptions &
     OperatorRpcOptions &
     ResetPasswordOptions &
+    SecondFactorRpcOptions &
     SessionListRpcOptions &
     SessionRpcOptions,
 ) {
   const withoutTenant = {
     ...sessionHandlers(options),
+    ...secondFactorHandlers(options),
     ...sessionListHandlers(options),
     ...invitationHandlers(options),
     ...operatorHandlers(options),
@@ -80,6 +89,18 @@ export function operatorRpc(
       ],
       // Every request of an operator needs them.
       unlimited: ['authenticateOperator', 'beginAuditEntry', 'endAuditEntry'],
+      // Sign-in, with the factor that it may need, and the System page.
+      whileRecovering: [
+        'logIn',
+        'logInByProvider',
+        'logOut',
+        'authenticateOperator',
+        'beginSecondFactor',
+        'confirmSecondFactor',
+        'listEnvironments',
+        'beginAuditEntry',
+        'endAuditEntry',
+      ],
       callers: operatorCallers,
     },
   );

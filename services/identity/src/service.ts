@@ -1,6 +1,10 @@
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { dataSecret } from '@billing/chassis/configuration';
+import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { reassertChanged } from '@billing/chassis/changed-aggregates';
+import { dataKeySecrets, dataSecret } from '@billing/chassis/configuration';
+import { DataKeys } from '@billing/chassis/data-keys';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
+import type { StepCounts } from '@billing/chassis/recovery';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { Semaphore } from '@billing/chassis/semaphore';
 import { ApiKeyStore, apiKeys } from './api-key/api-key-store';
@@ -29,8 +33,11 @@ import { connectDueWork, connectSystems } from './peers';
 import { bodyDaysMax } from './request-log/request-entry';
 import { requestLogRpc, type RequestLogRpcOptions } from './request-log/request-log-rpc';
 import { RequestStore } from './request-log/request-store';
+import { Restores } from '@billing/chassis/restores';
 import { identityRpc, operatorRpc } from './rpc';
 import { SandboxSlotStore } from './sandbox/sandbox-slot-store';
+import { type SecondFactorOptions, SecondFactors } from './operator/second-factors';
+import { SealedFactorStore } from './second-factor/sealed-factor-store';
 import { SignIn } from './operator/sign-in';
 import { organizations } from './organization/organization-store';
 import { TokenStore } from './operator/token-store';
@@ -46,6 +53,9 @@ const sandboxesMax = 1_000;
 // done well before their callers' deadlines.
 const hashLimits = { runningMax: 2, waitingMax: 30 };
 const deleteAttemptsEveryMs = 10 * 60 * 1_000;
+// Repeated, because replicas that do not have the newest key yet may encrypt with the older one
+// during a rollout.
+const sealEveryMs = 10 * 60 * 1_000;
 const deleteLostCallsEveryMs = 60 * 1_000;
 const checkUnusedEveryMs = 60 * 60 * 1_000;
 
@@ -75,11 +85,11 @@ export async function start(
   const attempts = openAttempts(service);
   const audit = openAudit(service, config);
   const requests = openRequests(service, config);
-  const sessionAggregates = service.aggregates(operatorSessions);
-  const sessions = new TokenStore(sessionAggregates, tokens);
-  const sessionList = new OperatorSessionStore(sessionAggregates);
-  service.ensureIndexes(() => sessionList.ensureIndexes());
+  const { sessions, sessionList } = openSessions(service, tokens);
+  const secondFactors = openSecondFactors(service, config, { operators, sessionList, attempts });
   const signIn = new SignIn({
+    organizations: stores.organizations,
+    secondFactors,
     operators,
     sessions,
     sessionList,
@@ -103,14 +113,14 @@ export async function start(
     }),
     operatorRpc({
       ...stores,
-      revokeKeysOf: (operatorId, organizationId) =>
-        lineage.revokeDescendants(operatorId, organizationId),
+      revokeKeysOf: (id, organizationId) => lineage.revokeDescendants(id, organizationId),
       operators,
       invitations: new TokenStore(service.aggregates(invitations), tokens),
       resetLinks: new TokenStore(service.aggregates(resetLinks), tokens),
       sessionList,
       commonPasswords,
       signIn,
+      secondFactors,
       audit,
       clock,
     }),
@@ -137,7 +147,8 @@ function openEnvironments(service: Service) {
   service.ensureIndexes(() => environmentList.ensureIndexes());
   service.ensureIndexes(() => sandboxSlots.ensureIndexes());
   const isDeleted = (environmentId: string) => service.deletion.isDeleted(environmentId);
-  return { environments: collection, environmentList, sandboxSlots, isDeleted };
+  const restores = new Restores(db);
+  return { environments: collection, environmentList, sandboxSlots, restores, isDeleted };
 }
 
 function openAdvances(
@@ -154,9 +165,20 @@ function openAdvances(
     leaseMs: config.JUMP_LEASE_MS,
     running: new Semaphore(advancesMax),
   });
+  const deleteEnvironment = deletionCommand(service, connectSystems(service, config));
+  service.recoverBy({
+    // A restore may have brought back data of deleted environments elsewhere.
+    reassert: (recovery) =>
+      reassertChanged(
+        environmentCollection,
+        recovery,
+        ({ state }, context) => deleteAgain(state, context, deleteEnvironment),
+        service,
+      ),
+  });
   environmentCollection.handle({
     recover: (_id, { tenant }) => workers.takeOver(tenant),
-    commands: { deleteEnvironment: deletionCommand(service, connectSystems(service, config)) },
+    commands: { deleteEnvironment },
     unskippable: {
       deleteEnvironment:
         'This command cannot be skipped: the data of the deleted environment would stay',
@@ -165,6 +187,16 @@ function openAdvances(
   // Closed after the server and the sweep, so that no worker starts any more.
   service.onClose('clock advances', () => workers.stop());
   return workers;
+}
+
+async function deleteAgain(
+  { id, deletedAt }: Environment,
+  context: CallContext,
+  deleteEnvironment: CommandHandler,
+): Promise<StepCounts> {
+  if (deletedAt === undefined) return {};
+  await deleteEnvironment({} as never, { aggregateId: id, context, sequence: 1 });
+  return { deleted: 1 };
 }
 
 function retireUnusedSandboxes(
@@ -186,6 +218,35 @@ function openPeppers(service: Service, config: IdentityConfiguration): string[] 
   const { API_KEY_PEPPER: pepper, API_KEY_PEPPER_OLD: old } = config;
   service.dependOnSecrets([dataSecret('API_KEY_PEPPER', pepper, old)]);
   return old === undefined ? [pepper] : [pepper, old];
+}
+
+function openSessions(service: Service, tokens: ConstructorParameters<typeof TokenStore>[1]) {
+  const aggregates = service.aggregates(operatorSessions);
+  const sessionList = new OperatorSessionStore(aggregates);
+  service.ensureIndexes(() => sessionList.ensureIndexes());
+  return { sessions: new TokenStore(aggregates, tokens), sessionList };
+}
+
+function openSecondFactors(
+  service: Service,
+  { DATA_KEYS: keys = [] }: IdentityConfiguration,
+  stores: Pick<SecondFactorOptions, 'operators' | 'sessionList' | 'attempts'>,
+): SecondFactors {
+  const { db, clock, logger } = service;
+  service.dependOnSecrets(dataKeySecrets(keys));
+  const dataKeys = keys.length === 0 ? undefined : new DataKeys(keys);
+  const sealed = new SealedFactorStore(db, dataKeys);
+  service.checkBeforeServing(() => sealed.refuseUnknownKeys());
+  service.every({
+    name: 'seal second factors with the newest key',
+    everyMs: sealEveryMs,
+    run: async (signal) => {
+      const factors = await sealed.resealAll(signal);
+      if (factors > 0) logger.info({ factors }, 'second factors sealed with the newest key');
+    },
+    onOneReplica: true,
+  });
+  return new SecondFactors({ ...stores, dataKeys, clock });
 }
 
 function openAttempts(service: Service): LoginAttemptStore {

@@ -184,6 +184,7 @@ test("an operator's failed sign-in is recorded", async () => {
       action: 'POST /dashboard/api/session',
       address: '192.0.2.1',
       status: 401,
+      changes: [{ field: 'password' }],
     },
   ]);
 });

@@ -79,7 +79,10 @@ export interface EnvironmentQuery {
   readonly oldestFirst?: boolean;
   /** True: sandboxes alone. */
   readonly isSandbox?: boolean;
-  /** Part of the name in any case, or a whole id; empty: all. */
+  /**
+   * Part of the name in any case, the beginning of an id, or of “live” or “sandbox”, under which
+   * people see environments without a name; empty: all.
+   */
   readonly search?: string;
 }
 
@@ -163,9 +166,18 @@ function filterOf({
 }: EnvironmentQuery): Filter<AggregateDocument> {
   const known = { organizationId, deletedAt: null, ...(isSandbox && { live: false }) };
   if (search === '') return known;
-  if (isId(search)) return { ...known, _id: search };
-  return { ...known, name: { $regex: escaped(search), $options: 'i' } };
+  const typed = search.trim().toLowerCase();
+  if (isId(typed)) return { ...known, _id: typed };
+  const $or: Filter<AggregateDocument>[] = [{ name: { $regex: escaped(typed), $options: 'i' } }];
+  if (typed !== '' && 'live'.startsWith(typed)) $or.push({ live: true });
+  if (typed !== '' && 'sandbox'.startsWith(typed)) $or.push({ live: false, name: '' });
+  if (idStart.test(typed)) $or.push({ _id: { $gte: typed, $lt: `${typed}${afterHex}` } });
+  return { ...known, $or };
 }
+
+// The beginning of a UUID, and a character that sorts after its digits.
+const idStart = /^[0-9a-f]{4}[0-9a-f-]*$/;
+const afterHex = 'g';
 
 /** Pattern that matches exactly a text. */
 export function escaped(text: string): string {

@@ -4,6 +4,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import type { AcceptInvitationRequest } from '@billing/proto/billing/identity/v1/operator';
+import type { AuditStore } from '../audit/audit-store';
 import { addOwner, type Organization } from '../organization/organization';
 import { type CommonPasswords, passwordProblems } from '../password/password';
 import { accept, type Invitation, invitationNotFound } from './invitation';
@@ -14,6 +15,7 @@ import {
   operatorEmail,
   operatorExists,
 } from './operator';
+import { isPasswordOff } from './operator-factor';
 import { findAnywhere, operatorId } from './operator-store';
 import type { SignIn, SignInCall } from './sign-in';
 import type { TokenStore } from './token-store';
@@ -24,7 +26,14 @@ export interface AcceptInvitationOptions {
   readonly operators: AggregateCollection<Operator>;
   readonly invitations: TokenStore<Invitation>;
   readonly commonPasswords: CommonPasswords;
+  readonly audit: AuditStore;
   readonly clock: Clock;
+}
+
+/** A new operator; `isPasswordOff`: they have no password, and sign in with the provider. */
+interface Accepted {
+  readonly operator: Stored<Operator>;
+  readonly isPasswordOff: boolean;
 }
 
 /**
@@ -35,12 +44,14 @@ export async function acceptInvitation(
   request: AcceptInvitationRequest,
   { signal, storing }: SignInCall,
   options: AcceptInvitationOptions,
-): Promise<Stored<Operator>> {
+): Promise<Accepted> {
   const { signIn, organizations, operators, invitations, commonPasswords, clock } = options;
   const invitation = await openInvitation(request.token, options);
   const email = operatorEmail(request.email);
-  const { password, name } = request;
-  refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
+  const { password, name, providerConfigured } = request;
+  const { signInRules } = (await organizationOf(invitation, options)).state;
+  const isOff = isPasswordOff(signInRules, providerConfigured);
+  if (!isOff) refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
   if (await isTaken(email, options)) throw operatorExists();
   const id = operatorId(email);
   const { role, invitedBy } = invitation.state;
@@ -53,7 +64,7 @@ export async function acceptInvitation(
     (state, now) => accept(state, { operatorId: id, email }, now),
     storing,
   );
-  const passwordHash = await signIn.hash(password, signal);
+  const passwordHash = isOff ? undefined : await signIn.hash(password, signal);
   const place = { tenant, now: clock.now(), storing };
   const { stored, inserted } = await operators
     .within(place)
@@ -64,7 +75,15 @@ export async function acceptInvitation(
       .within(place)
       .mutate(tenant.organizationId, (organization) => addOwner(organization, id));
   }
-  return stored;
+  return { operator: stored, isPasswordOff: isOff };
+}
+
+/** Finds the organization of an invitation. */
+export function organizationOf(
+  { tenant }: Stored<Invitation>,
+  { organizations, clock }: AcceptInvitationOptions,
+): Promise<Stored<Organization>> {
+  return organizations.within({ tenant, now: clock.now() }).get(tenant.organizationId);
 }
 
 /**

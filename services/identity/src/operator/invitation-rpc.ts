@@ -8,11 +8,15 @@ import {
   type AcceptInvitationOptions,
   hasOperators,
   openInvitation,
+  organizationOf,
 } from './accept-invitation';
 import { invite } from './invitation';
 import { checkInvitation, operatorEmail, operatorExists } from './operator';
 import { sentRole, toProtoOperator } from './operator-rpc';
 import { findAnywhere, operatorId } from './operator-store';
+import { operatorActor, recordOnOperator } from './audit-operator';
+
+const acceptAction = 'POST /dashboard/api/invitations/accept';
 
 type Handlers = Pick<
   AsyncHandlers<OperatorServiceServer>,
@@ -34,23 +38,29 @@ export function invitationHandlers(options: AcceptInvitationOptions): Handlers {
     },
 
     getInvitation: async ({ token }) => {
-      const { state, tenant } = await openInvitation(token, options);
-      const organization = await organizations
-        .within({ tenant, now: clock.now() })
-        .get(tenant.organizationId);
+      const invitation = await openInvitation(token, options);
+      const { role, email } = invitation.state;
+      const { name, signInRules } = (await organizationOf(invitation, options)).state;
       return {
-        organizationName: organization.state.name,
-        role: operatorRoles.valueOf(state.role),
-        email: state.email,
+        organizationName: name,
+        role: operatorRoles.valueOf(role),
+        email,
+        providerOnly: signInRules.providerOnly,
       };
     },
 
     acceptInvitation: async (request, call) => {
-      const operator = await acceptInvitation(request, call, options);
-      return {
-        operator: toProtoOperator(operator),
-        session: await signIn.open(operator, request.origin, call),
-      };
+      const { origin } = request;
+      const { operator, isPasswordOff } = await acceptInvitation(request, call, options);
+      if (!isPasswordOff) {
+        const session = await signIn.open(operator, origin, call);
+        return { operator: toProtoOperator(operator), session };
+      }
+      // The gateway records nothing without a session.
+      const { requestId } = call;
+      const accepted = { actor: operatorActor(operator.state), action: acceptAction, requestId };
+      await recordOnOperator(operator, { ...accepted, origin, status: 200 }, options);
+      return { operator: toProtoOperator(operator), session: undefined };
     },
 
     inviteOperator: async ({ sessionToken, email: text, role }, { storing }) => {

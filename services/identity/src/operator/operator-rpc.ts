@@ -7,6 +7,7 @@ import type {
   Role as ProtoRole,
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
+import { isConfirmed } from '../second-factor/second-factor';
 import { isEmailProven, type Operator, type Role } from './operator';
 import { updateOperator, type UpdateOperatorOptions } from './update-operator';
 import type { SignIn } from './sign-in';
@@ -55,7 +56,16 @@ export function toProtoOperator({ state, createdAt }: Stored<Operator>): ProtoOp
   const { id, email, name, role, active, invitedBy } = state;
   const emailProven = isEmailProven(state);
   const roleValue = operatorRoles.valueOf(role);
-  return { id, email, name, role: roleValue, active, createdAt, invitedBy, emailProven };
+  const secondFactor = toProtoFactor(state);
+  const proven = { emailProven, secondFactor };
+  return { id, email, name, role: roleValue, active, createdAt, invitedBy, ...proven };
+}
+
+/** Undefined for an operator without a second factor, and until it is confirmed. */
+function toProtoFactor({ secondFactor }: Operator): ProtoOperator['secondFactor'] {
+  if (!isConfirmed(secondFactor)) return undefined;
+  const { confirmedAt, recoveryHashes } = secondFactor;
+  return { confirmedAt, recoveryCodesLeft: recoveryHashes.length };
 }
 
 /** Undefined when no role is sent. */

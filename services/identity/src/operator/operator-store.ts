@@ -6,6 +6,7 @@ import type { Invitation } from './invitation';
 import type { Inviter, Operator, ProviderIdentity, Role } from './operator';
 import type { OperatorSession, Origin } from './session';
 import type { ResetLink } from './reset-link';
+import type { SecondFactor } from '../second-factor/second-factor';
 
 /** Operators, in the live environment of their organization. */
 export const operators: AggregateDefinition<Operator> = {
@@ -23,6 +24,8 @@ export const operators: AggregateDefinition<Operator> = {
     invitedBy,
     resetsAskedAt,
     hasUsedMailedLink,
+    secondFactor,
+    passwordAllowedUntil,
   }) => ({
     email,
     name,
@@ -34,6 +37,15 @@ export const operators: AggregateDefinition<Operator> = {
     invitedBy: invitedBy ?? null,
     resetsAskedAt: [...resetsAskedAt],
     hasUsedMailedLink,
+    secondFactor:
+      secondFactor === undefined
+        ? null
+        : {
+            ...secondFactor,
+            confirmedAt: secondFactor.confirmedAt ?? null,
+            recoveryHashes: [...secondFactor.recoveryHashes],
+          },
+    passwordAllowedUntil: passwordAllowedUntil ?? null,
   }),
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
@@ -51,8 +63,31 @@ export const operators: AggregateDefinition<Operator> = {
     resetsAskedAt: (fields.resetsAskedAt as Date[] | undefined) ?? [],
     // Absent in operators of earlier releases.
     hasUsedMailedLink: (fields.hasUsedMailedLink as boolean | undefined) ?? false,
+    secondFactor: fromDocumentFactor(
+      fields.secondFactor as SecondFactorDocument | null | undefined,
+    ),
+    passwordAllowedUntil: (fields.passwordAllowedUntil as Date | null | undefined) ?? undefined,
   }),
 };
+
+/** Absent in operators of earlier releases. */
+interface SecondFactorDocument extends Omit<SecondFactor, 'confirmedAt' | 'lastStep'> {
+  readonly confirmedAt: Date | null;
+  readonly lastStep: number | bigint;
+}
+
+function fromDocumentFactor(
+  stored: SecondFactorDocument | null | undefined,
+): SecondFactor | undefined {
+  if (stored === null || stored === undefined) return undefined;
+  const { sealedSecret, confirmedAt, lastStep, recoveryHashes } = stored;
+  return {
+    sealedSecret,
+    confirmedAt: confirmedAt ?? undefined,
+    lastStep: Number(lastStep),
+    recoveryHashes,
+  };
+}
 
 /** Invitations, in the live environment of the inviting organization. */
 export const invitations: AggregateDefinition<Invitation> = {
@@ -82,13 +117,22 @@ export const operatorSessions: AggregateDefinition<OperatorSession> = {
   collection: 'operatorSessions',
   aggregate: 'operator_session',
   resource: 'Session',
-  toDocument: ({ operatorId, generation, expiresAt, lastUsedAt, endedAt, origin }) => ({
+  toDocument: ({
+    operatorId,
+    generation,
+    expiresAt,
+    lastUsedAt,
+    endedAt,
+    origin,
+    isByProvider,
+  }) => ({
     operatorId,
     generation,
     expiresAt,
     lastUsedAt,
     endedAt: endedAt ?? null,
     origin: origin ?? null,
+    isByProvider,
   }),
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
@@ -100,6 +144,8 @@ export const operatorSessions: AggregateDefinition<OperatorSession> = {
     endedAt: (fields.endedAt as Date | null) ?? undefined,
     // Absent in sessions of earlier releases.
     origin: (fields.origin as Origin | null | undefined) ?? undefined,
+    // Absent in sessions of earlier releases.
+    isByProvider: (fields.isByProvider as boolean | undefined) ?? false,
   }),
 };
 
@@ -108,10 +154,11 @@ export const resetLinks: AggregateDefinition<ResetLink> = {
   collection: 'resetLinks',
   aggregate: 'reset_link',
   resource: 'Reset link',
-  toDocument: ({ operatorId, createdBy, isMailed, generation, expiresAt }) => ({
+  toDocument: ({ operatorId, createdBy, isMailed, isOfMachine, generation, expiresAt }) => ({
     operatorId,
     createdBy: createdBy ?? null,
     isMailed,
+    isOfMachine,
     generation,
     expiresAt,
   }),
@@ -121,6 +168,8 @@ export const resetLinks: AggregateDefinition<ResetLink> = {
     createdBy: (fields.createdBy as string | null | undefined) ?? undefined,
     // Absent in links of earlier releases.
     isMailed: (fields.isMailed as boolean | undefined) ?? false,
+    // Absent in links of earlier releases.
+    isOfMachine: (fields.isOfMachine as boolean | undefined) ?? false,
     generation: Number(fields.generation),
     expiresAt: fields.expiresAt as Date,
   }),

@@ -16,7 +16,7 @@ import {
 } from './operator';
 import { endSession, isOpen, renewGeneration, recordSessionUse, openSession } from './session';
 import { isResetLinkValid, issueResetLink } from './reset-link';
-import { addOwner, removeOwner } from '../organization/organization';
+import { addOwner, removeOwner, openSignInRules } from '../organization/organization';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const hourMs = 3_600_000;
@@ -33,6 +33,8 @@ function operator(state: Partial<Operator> = {}): Operator {
     role: 'DEVELOPER',
     active: true,
     passwordHash: undefined,
+    secondFactor: undefined,
+    passwordAllowedUntil: undefined,
     providerIdentity: undefined,
     sessionGeneration: 1,
     invitedBy: undefined,
@@ -167,7 +169,12 @@ describe('a reset link', () => {
     { operator: operator(), createdBy: undefined },
     now,
   );
-  const use = { generation: link.generation, isMailed: false, passwordHash: 'new' };
+  const use = {
+    generation: link.generation,
+    isMailed: false,
+    isOfMachine: false,
+    passwordHash: 'new',
+  };
 
   test.each([
     ['just made', operator(), now, true],
@@ -195,9 +202,9 @@ describe('a reset link', () => {
   });
 
   test('sets the password once and ends all sessions', () => {
-    const { state } = resetPassword(operator(), use);
+    const { state } = resetPassword(operator(), use, now);
     expect(state).toMatchObject({ passwordHash: 'new', sessionGeneration: 2 });
-    expect(() => resetPassword(state, use)).toThrow(
+    expect(() => resetPassword(state, use, now)).toThrow(
       expect.objectContaining({ reason: 'RESET_LINK_NOT_FOUND' }),
     );
   });
@@ -234,7 +241,7 @@ test.each([true, false])(
   (isMailed) => {
     const input = { operator: operator(), createdBy: undefined, isMailed };
     const { state: link } = issueResetLink('link-3', input, now);
-    const { state } = resetPassword(operator(), { ...link, passwordHash: 'new' });
+    const { state } = resetPassword(operator(), { ...link, passwordHash: 'new' }, now);
     expect(isEmailProven(state)).toBe(isMailed);
   },
 );
@@ -242,7 +249,7 @@ test.each([true, false])(
 describe('a session', () => {
   const { state: session } = openSession(
     'session-1',
-    { operator: operator(), origin: undefined },
+    { operator: operator(), origin: undefined, isByProvider: false },
     now,
   );
 
@@ -312,7 +319,12 @@ describe('an invitation', () => {
 });
 
 describe('the owners of an organization', () => {
-  const organization = { id: 'organization-1', name: 'Analytical Engines', owners: ['a', 'b'] };
+  const organization = {
+    id: 'organization-1',
+    name: 'Analytical Engines',
+    owners: ['a', 'b'],
+    signInRules: openSignInRules,
+  };
 
   test('are counted once each', () => {
     expect(addOwner(organization, 'b').state).toBe(organization);

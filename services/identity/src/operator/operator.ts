@@ -2,6 +2,7 @@ import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { parseEmailAddress } from '@billing/kernel/email-address';
 import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import type { SecondFactor } from '../second-factor/second-factor';
 
 /** Roles, the most powerful first: each may do everything that the following ones may. */
 export const roles = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const;
@@ -30,6 +31,13 @@ export interface Operator {
   readonly resetsAskedAt: readonly Date[];
   /** True if they have used a link that only a mail to their address had. */
   readonly hasUsedMailedLink: boolean;
+  /** Undefined without one. Counts once confirmed. */
+  readonly secondFactor: SecondFactor | undefined;
+  /**
+   * Real time until which an owner who was let in from the machine may use the password although
+   * the organization allows its identity provider only.
+   */
+  readonly passwordAllowedUntil: Date | undefined;
 }
 
 /** The operator who invited another one, as of that time. */
@@ -52,6 +60,7 @@ export type Actor = Pick<Operator, 'id' | 'role'>;
 const nameLengthMax = 200;
 const resetsMax = 3;
 const resetPeriodMs = 60 * 60 * 1_000;
+const dayMs = 24 * resetPeriodMs;
 // OpenID Connect allows 255 characters; issuers are addresses.
 const identityLengthMax = 2_000;
 
@@ -64,13 +73,21 @@ export function operatorEmail(text: string): string {
 export function createOperator(
   operator: Omit<
     Operator,
-    'active' | 'providerIdentity' | 'sessionGeneration' | 'resetsAskedAt' | 'hasUsedMailedLink'
+    | 'active'
+    | 'providerIdentity'
+    | 'sessionGeneration'
+    | 'resetsAskedAt'
+    | 'hasUsedMailedLink'
+    | 'secondFactor'
+    | 'passwordAllowedUntil'
   >,
 ): Transition<Operator> {
   const name = operator.name.trim();
   refuseProblems({ name: lineProblems(name, { min: 1, max: nameLengthMax }) });
   const asNew = { active: true, providerIdentity: undefined, sessionGeneration: 1 };
-  return only({ ...operator, name, ...asNew, resetsAskedAt: [], hasUsedMailedLink: false });
+  const unused = { resetsAskedAt: [], hasUsedMailedLink: false };
+  const open = { secondFactor: undefined, passwordAllowedUntil: undefined };
+  return only({ ...operator, name, ...asNew, ...unused, ...open });
 }
 
 /** True when a role may invite operators into another one: no role grants one above itself. */
@@ -141,25 +158,32 @@ export function setPassword(operator: Operator, passwordHash: string): Transitio
 }
 
 /**
- * Sets a new password by a reset link; all sessions and all other reset links end. Throws not_found
- * for a link that is no longer valid: it names the generation that it was created for.
+ * Sets a new password by a reset link; all sessions and all other reset links end. A link of the
+ * machine also removes the second factor. Throws not_found for a link that is no longer valid: it
+ * names the generation that it was created for.
  */
 export function resetPassword(
   operator: Operator,
   {
     generation,
     isMailed,
+    isOfMachine,
     passwordHash,
   }: {
     readonly generation: number;
     /** See ResetLink. */
     readonly isMailed: boolean;
+    /** See ResetLink. */
+    readonly isOfMachine: boolean;
     readonly passwordHash: string;
   },
+  now: Date,
 ): Transition<Operator> {
   if (!operator.active || operator.sessionGeneration !== generation) throw notFound('Reset link');
   const hasUsedMailedLink = operator.hasUsedMailedLink || isMailed;
-  return setPassword({ ...operator, hasUsedMailedLink }, passwordHash);
+  const passwordAllowedUntil = new Date(now.getTime() + dayMs);
+  const letIn = isOfMachine ? { secondFactor: undefined, passwordAllowedUntil } : {};
+  return setPassword({ ...operator, hasUsedMailedLink, ...letIn }, passwordHash);
 }
 
 /**

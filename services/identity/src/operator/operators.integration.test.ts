@@ -73,7 +73,7 @@ async function anOrganization() {
 
 async function accept(token: string, email = anEmail()) {
   const accepted = await peer.acceptInvitation(
-    { token, email, name: 'Ada', password, origin: undefined },
+    { token, email, name: 'Ada', password, origin: undefined, providerConfigured: false },
     context(),
   );
   return {
@@ -98,7 +98,8 @@ async function aColleague(of: { token: string }, role: Role) {
 }
 
 function logIn(email: string, typed = password, network = aNetwork()) {
-  return peer.logIn({ email, password: typed, origin: originAt(network) }, context());
+  const sent = { email, password: typed, providerConfigured: false };
+  return peer.logIn({ ...sent, origin: originAt(network) }, context());
 }
 
 const whose = (sessionToken: string, environmentId?: string) =>
@@ -151,7 +152,8 @@ describe('the first owner', () => {
   test('may retry after a refused password', async () => {
     const { organizationId } = await anOrganization();
     const token = present((await peer.inviteFirstOwner({ organizationId }, context())).token);
-    const weak = { token, email: anEmail(), name: 'Ada', password: 'short', origin: undefined };
+    const person = { email: anEmail(), name: 'Ada', origin: undefined, providerConfigured: false };
+    const weak = { ...person, token, password: 'short' };
     await expect(peer.acceptInvitation(weak, context())).rejects.toMatchObject({
       fields: { password: ['Must be at least 12 characters'] },
     });
@@ -188,8 +190,21 @@ describe('signing in', () => {
         reason('INVALID_CREDENTIALS'),
       );
     }
-    await expect(logIn(owner.email, password, network)).rejects.toThrow(reason('TOO_MANY_LOGINS'));
+    const attempt = () => logIn(owner.email, password, network);
+    await expect(attempt()).rejects.toThrow(reason('TOO_MANY_LOGINS'));
     expect((await logIn(owner.email)).operator?.id).toBe(owner.id);
+  });
+
+  test('from a known network is not limited by guesses at other addresses there', async () => {
+    const office = aNetwork();
+    const { owner } = await anOwner();
+    await logIn(owner.email, password, office);
+    const guess = () => logIn(anEmail(), password, office);
+    for (let tries = 0; tries < 50; tries += 1) {
+      await expect(guess()).rejects.toThrow(reason('INVALID_CREDENTIALS'));
+    }
+    await expect(guess()).rejects.toThrow(reason('TOO_MANY_LOGINS'));
+    expect((await logIn(owner.email, password, office)).operator?.id).toBe(owner.id);
   });
 
   const vouched = (email: string, subject: string) =>

@@ -4,8 +4,9 @@ import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/o
 import { askForReset, checkReset, operatorEmail } from './operator';
 import { toProtoOperator } from './operator-rpc';
 import { findAnywhere, findByEmail, operatorId } from './operator-store';
+import { recordOnOperator } from './audit-operator';
 import { issueResetLink } from './reset-link';
-import { openLink, recordReset, resetPassword, type ResetPasswordOptions } from './reset-password';
+import { openLink, resetPassword, type ResetPasswordOptions } from './reset-password';
 
 type Handlers = Pick<
   AsyncHandlers<OperatorServiceServer>,
@@ -45,7 +46,7 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
       // First, so that no link exists that the audit log does not show.
       const action = 'POST /dashboard/api/password-resets';
       const asking = { actor: mailer, action, requestId, origin, status: 202 };
-      await recordReset(found, asking, options);
+      await recordOnOperator(found, asking, options);
       const input = { operator: state, createdBy: undefined, isMailed: true };
       const { token, stored } = await resetLinks.issue({ tenant, storing }, (linkId, at) =>
         issueResetLink(linkId, input, at),
@@ -58,15 +59,12 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
       const found = await findAnywhere(operators, operatorId(operatorEmail(email)));
       const isOwner = found?.state.role === 'OWNER' && found.state.active;
       if (!isOwner || found.tenant.organizationId !== organizationId) throw notFound('Operator');
-      const input = { operator: found.state, createdBy: undefined };
+      const input = { operator: found.state, createdBy: undefined, isOfMachine: true };
       const { token } = await resetLinks.issue({ tenant: found.tenant, storing }, (linkId, now) =>
         issueResetLink(linkId, input, now),
       );
-      await recordReset(
-        found,
-        { actor: machine, action: 'first-owner --reset', requestId },
-        options,
-      );
+      const action = 'first-owner --reset';
+      await recordOnOperator(found, { actor: machine, action, requestId }, options);
       return { token };
     },
     getResetLink: async ({ token }) => {

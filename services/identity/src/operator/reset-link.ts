@@ -12,6 +12,8 @@ export interface ResetLink {
   readonly createdBy: string | undefined;
   /** True if only the mail to the operator had the link. */
   readonly isMailed: boolean;
+  /** True if a command on the machine created the link: its use removes the second factor. */
+  readonly isOfMachine: boolean;
   /**
    * Generation of the operator's sessions at the link's creation: the new password ends it, and so
    * does every other change that ends sessions.
@@ -30,15 +32,17 @@ export function issueResetLink(
     operator: { id: operatorId, sessionGeneration: generation },
     createdBy,
     isMailed = false,
+    isOfMachine = false,
   }: {
     readonly operator: Operator;
     readonly createdBy: string | undefined;
     readonly isMailed?: boolean;
+    readonly isOfMachine?: boolean;
   },
   now: Date,
 ): Transition<ResetLink> {
   const expiresAt = new Date(now.getTime() + lifetimeMs);
-  return only({ id, operatorId, createdBy, isMailed, generation, expiresAt });
+  return only({ id, operatorId, createdBy, isMailed, isOfMachine, generation, expiresAt });
 }
 
 /**

@@ -2,13 +2,12 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { newId } from '@billing/chassis/ids';
 import { notFound } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
-import type { AuditEntry } from '../audit/audit-entry';
 import type { AuditStore } from '../audit/audit-store';
 import { type CommonPasswords, passwordProblems } from '../password/password';
 import { type Operator, resetPassword as withNewPassword } from './operator';
+import { operatorActor, recordOnOperator } from './audit-operator';
 import { isResetLinkValid, type ResetLink } from './reset-link';
 import { type Origin, sentOrigin } from './session';
 import type { SignIn } from './sign-in';
@@ -44,35 +43,19 @@ export async function resetPassword(
   const passwordHash = await signIn.hash(password, signal);
   // Its creator may have lost access while the password waited to be hashed.
   await openLink(token, options);
-  const { generation, isMailed } = link.state;
+  const { generation, isMailed, isOfMachine } = link.state;
+  const use = { generation, isMailed, isOfMachine, passwordHash };
+  const now = clock.now();
   // One compare-and-set decides: only one of two uses of the link finds the generation that it
   // was created for.
   const changed = await operators
-    .within({ tenant, now: clock.now(), storing })
-    .mutate(id, (state) => withNewPassword(state, { generation, isMailed, passwordHash }));
+    .within({ tenant, now, storing })
+    .mutate(id, (state) => withNewPassword(state, use, now));
   await signIn.clearFailures(email, sentOrigin(origin));
-  const actor = { type: 'OPERATOR', id, email } as const;
+  const actor = operatorActor(operator.state);
   const action = 'POST /dashboard/api/reset-links/use';
-  await recordReset(operator, { actor, action, requestId, origin, status: 204 }, options);
+  await recordOnOperator(operator, { actor, action, requestId, origin, status: 204 }, options);
   return changed;
-}
-
-/** Records the request, the creation or the use of a link in the audit log. */
-export async function recordReset(
-  { state, tenant }: Stored<Operator>,
-  done: Pick<AuditEntry, 'actor' | 'action' | 'requestId'> & {
-    readonly origin?: Origin | undefined;
-    readonly status?: number;
-  },
-  { audit, clock }: ResetPasswordOptions,
-): Promise<void> {
-  const { address, userAgent } = sentOrigin(done.origin);
-  const { actor, action, requestId, status } = done;
-  const path = action.split(' ')[1] ?? '';
-  const what = { action, path, target: { type: 'operator', id: state.id }, changes: [], status };
-  const when = { id: newId(), at: clock.now(), requestId, environmentId: undefined };
-  const entry = { ...when, ...what, actor, address, userAgent };
-  await audit.insert([{ live: tenant.environmentId, entry }]);
 }
 
 /**

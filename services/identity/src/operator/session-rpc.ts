@@ -1,6 +1,5 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Clock } from '@billing/chassis/clock';
-import { newId } from '@billing/chassis/ids';
 import { readPage } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
@@ -14,7 +13,9 @@ import type { Environment } from '../environment/environment';
 import type { EnvironmentStore } from '../environment/environment-store';
 import { toProtoEnvironment } from '../environment/environment-message';
 import { invalidCredentials, type Operator, setPassword } from './operator';
+import { isFactorMissing } from './operator-factor';
 import { toProtoOperator } from './operator-rpc';
+import { operatorActor, recordOnOperator } from './audit-operator';
 import { type Origin, sentOrigin } from './session';
 import { findByEmail } from './operator-store';
 import type { Organization } from '../organization/organization';
@@ -48,12 +49,13 @@ type Handlers = Pick<
 export function sessionHandlers(options: SessionRpcOptions): Handlers {
   const { signIn, environmentList, operators, commonPasswords, clock } = options;
   return {
-    logIn: async ({ email, password, origin: sent }, call) => {
+    logIn: async ({ email, password, code, providerConfigured, origin: sent }, call) => {
       const origin = sentOrigin(sent);
       const { requestId } = call;
       const attempt = { email, origin, requestId, action: logInAction, status: 401 };
+      const isProviderConfigured = providerConfigured;
       const operator = await audited(attempt, options, () =>
-        signIn.logIn({ email, password, origin }, call),
+        signIn.logIn({ email, password, code, isProviderConfigured, origin }, call),
       );
       const session = await signIn.open(operator, origin, call);
       return { operator: toProtoOperator(operator), session };
@@ -66,7 +68,8 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       const operator = await audited(attempt, options, () =>
         signIn.logInByProvider(verified, call),
       );
-      const session = await signIn.open(operator, origin, call);
+      const { storing } = call;
+      const session = await signIn.open(operator, origin, { storing, isByProvider: true });
       return { operator: toProtoOperator(operator), session };
     },
     authenticateOperator: (request) => authenticateOperator(request, options),
@@ -81,7 +84,10 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       const signedIn = await signIn.authenticate(sessionToken);
       const { id, email } = signedIn.operator.state;
       refuseProblems({ newPassword: passwordProblems(newPassword, email, commonPasswords) });
-      const proven = await signIn.logIn({ email, password: currentPassword, origin }, call);
+      const proven = await signIn.verifyPassword(
+        { email, password: currentPassword, origin },
+        call,
+      );
       if (proven.state.id !== id) throw invalidCredentials();
       const passwordHash = await signIn.hash(newPassword, call.signal);
       const { state } = await operators
@@ -117,36 +123,46 @@ interface SignInAttempt {
   readonly status: number;
 }
 
+/** Refused field of a sign-in with a password, by the reason of the refusal. */
+const refusedFields: Readonly<Record<string, string>> = {
+  INVALID_CREDENTIALS: 'password',
+  INVALID_SECOND_FACTOR: 'code',
+};
+
 /** Signs in; records a failure in the audit log of the operator's organization, if any. */
 async function audited<T>(
   { email, origin, requestId, action, status }: SignInAttempt,
-  { operators, audit, clock }: SessionRpcOptions,
+  options: SessionRpcOptions,
   signIn: () => Promise<T>,
 ): Promise<T> {
   try {
     return await signIn();
   } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
-    const found = await findByEmail(operators, email);
+    if (!(error instanceof DomainError) || !isRefusal(error)) throw error;
+    const found = await findByEmail(options.operators, email);
     if (found !== undefined) {
-      const { id } = found.state;
-      const live = found.tenant.environmentId;
-      const actor = { type: 'OPERATOR', id, email: found.state.email } as const;
-      const { address, userAgent } = origin;
-      const path = action.split(' ')[1] ?? '';
-      const change = { action, path, target: { type: 'operator', id }, changes: [], status };
-      const call = { id: newId(), at: clock.now(), requestId, environmentId: undefined };
-      await audit.insert([{ live, entry: { ...call, ...change, actor, address, userAgent } }]);
+      const actor = operatorActor(found.state);
+      const answered = error.kind === 'permission' ? 403 : status;
+      const field = action === logInAction ? refusedFields[error.reason] : undefined;
+      const changes = field === undefined ? [] : [{ field }];
+      const refused = { actor, action, requestId, origin, changes, status: answered };
+      await recordOnOperator(found, refused, options);
     }
     throw error;
   }
+}
+
+/** True for a refused sign-in; a question for the code of the second factor is none. */
+function isRefusal({ kind, reason }: DomainError): boolean {
+  const isRefused = kind === 'unauthenticated' || kind === 'permission';
+  return isRefused && reason !== 'SECOND_FACTOR_REQUIRED';
 }
 
 async function authenticateOperator(
   { sessionToken, environmentId }: AuthenticateOperatorRequest,
   { signIn, organizations, environments, clock }: SessionRpcOptions,
 ) {
-  const { operator } = await signIn.authenticate(sessionToken);
+  const { operator, session } = await signIn.authenticate(sessionToken);
   const now = clock.now();
   const { tenant } = operator;
   const live = { tenant, now };
@@ -167,5 +183,7 @@ async function authenticateOperator(
     organizationName: state.name,
     liveEnvironmentId: tenant.environmentId,
     environment: environment === undefined ? undefined : toProtoEnvironment(environment, now),
+    signInRules: state.signInRules,
+    secondFactorMissing: isFactorMissing(operator.state, session.state, state.signInRules),
   };
 }

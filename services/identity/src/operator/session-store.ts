@@ -17,13 +17,14 @@ export class OperatorSessionStore {
     ]);
   }
 
-  /** True when the operator has recently signed in from the network. */
+  /** True when the operator has recently signed in from the network, `since` then if given. */
   async isKnown(
     { state, tenant: { environmentId } }: Stored<Operator>,
     network: string,
-    now: Date,
+    { now, since }: { readonly now: Date; readonly since?: Date | undefined },
   ): Promise<boolean> {
-    const createdAt = { $gte: new Date(now.getTime() - networkKnownMs) };
+    const earliestMs = Math.max(now.getTime() - networkKnownMs, since?.getTime() ?? 0);
+    const createdAt = { $gte: new Date(earliestMs) };
     const query = { environmentId, operatorId: state.id, createdAt, 'origin.network': network };
     return (await retryTransient(() => this.sessions.documents.findOne(query))) !== null;
   }

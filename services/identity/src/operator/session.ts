@@ -19,6 +19,8 @@ export interface OperatorSession {
   readonly endedAt: Date | undefined;
   /** Origin of the sign-in; undefined for sessions of releases that did not store it. */
   readonly origin: Origin | undefined;
+  /** True if the identity provider authenticated the operator, which asks for its own factors. */
+  readonly isByProvider: boolean;
 }
 
 /** The origin of an operator's request. */
@@ -38,13 +40,21 @@ const useRecordedEveryMs = 5 * 60 * 1_000;
 /** Opens a session; `now` is real time. */
 export function openSession(
   id: string,
-  { operator, origin }: { readonly operator: Operator; readonly origin: Origin | undefined },
+  {
+    operator,
+    origin,
+    isByProvider,
+  }: {
+    readonly operator: Operator;
+    readonly origin: Origin | undefined;
+    readonly isByProvider: boolean;
+  },
   now: Date,
 ): Transition<OperatorSession> {
   const { id: operatorId, sessionGeneration: generation } = operator;
   const expiresAt = new Date(now.getTime() + lifetimeMs);
   const times = { expiresAt, lastUsedAt: now, endedAt: undefined };
-  return only({ id, operatorId, generation, ...times, origin });
+  return only({ id, operatorId, generation, ...times, origin, isByProvider });
 }
 
 /** True while the session is valid for its operator at real time `now`. */

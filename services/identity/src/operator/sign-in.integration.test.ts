@@ -5,6 +5,8 @@ import { liveTenant } from '../environment/environment-store';
 import { HashQueue } from '../password/hash-worker';
 import { LoginAttemptStore } from '../password/login-attempt-store';
 import { createOperator } from './operator';
+import { organizations } from '../organization/organization-store';
+import { SecondFactors } from './second-factors';
 import { OperatorSessionStore } from './session-store';
 import { operatorId, operators as definition, operatorSessions } from './operator-store';
 import { hashPassword, saltBytes } from '../password/password-hash';
@@ -24,11 +26,16 @@ beforeAll(async () => {
   const { clock } = service;
   const operators = service.aggregates(definition);
   const sessions = service.aggregates(operatorSessions);
+  const sessionList = new OperatorSessionStore(sessions);
+  const attempts = new LoginAttemptStore(service.db);
+  const factorStores = { operators, sessionList, attempts };
   const options = {
+    organizations: service.aggregates(organizations),
+    secondFactors: new SecondFactors({ ...factorStores, dataKeys: undefined, clock }),
     operators,
     sessions: new TokenStore(sessions, { clock, peppers: [configuration.API_KEY_PEPPER] }),
-    sessionList: new OperatorSessionStore(sessions),
-    attempts: new LoginAttemptStore(service.db),
+    sessionList,
+    attempts,
     passwordCost: configuration.PASSWORD_HASH_COST,
     clock,
   };
@@ -51,7 +58,7 @@ afterAll(async () => {
 });
 
 const logIn = (signIn: SignIn, call = testContext()) =>
-  signIn.logIn({ email, password, origin: originAt('office') }, call);
+  signIn.verifyPassword({ email, password, origin: originAt('office') }, call);
 
 test('sign-ins refused because the queue of password hashes is full do not count as failed', async () => {
   const full = signInWith({ runningMax: 0, waitingMax: 0 });

@@ -5,14 +5,10 @@ import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { HashQueue } from '../password/hash-worker';
-import {
-  attempt,
-  perEmail,
-  perEmailAndNetwork,
-  perNetwork,
-  withdraw,
-} from '../password/login-attempts';
+import { perEmail, perEmailAndNetwork, perNetwork } from '../password/login-attempts';
 import type { LoginAttemptStore } from '../password/login-attempt-store';
+import type { Organization } from '../organization/organization';
+import { isConfirmed } from '../second-factor/second-factor';
 import {
   invalidCredentials,
   type Operator,
@@ -20,6 +16,8 @@ import {
   type ProviderIdentity,
   bindToProvider,
 } from './operator';
+import { checkPasswordAllowed, secondFactorRequired } from './operator-factor';
+import type { SecondFactors } from './second-factors';
 import {
   endSession,
   invalidSession,
@@ -36,6 +34,8 @@ import { hashPassword, isPassword, saltBytes } from '../password/password-hash';
 import type { TokenStore } from './token-store';
 
 export interface SignInOptions {
+  readonly organizations: AggregateCollection<Organization>;
+  readonly secondFactors: SecondFactors;
   readonly operators: AggregateCollection<Operator>;
   readonly sessions: TokenStore<OperatorSession>;
   readonly sessionList: OperatorSessionStore;
@@ -55,6 +55,11 @@ export interface SignedIn {
 /** The call by which an operator signs in. */
 export type SignInCall = Pick<CallContext, 'signal' | 'storing'>;
 
+/** The call by which a session is opened. */
+export interface OpeningCall extends Pick<CallContext, 'storing'> {
+  readonly isByProvider?: boolean;
+}
+
 /** The credentials and their origin. */
 export interface Credentials {
   readonly email: string;
@@ -62,12 +67,38 @@ export interface Credentials {
   readonly origin: Origin;
 }
 
+/** A sign-in with a password. */
+export interface SentSignIn extends Credentials {
+  /** Code of the second factor; undefined if none was asked for yet. */
+  readonly code: string | undefined;
+  readonly isProviderConfigured: boolean;
+}
+
 /** Signs operators in and authenticates their sessions. */
 export class SignIn {
   constructor(private readonly options: SignInOptions) {}
 
-  /** Signs in the operator with a password, in any organization. */
+  /**
+   * Signs in the operator with a password, and the code of a second factor if they have one.
+   */
   async logIn(
+    { code, isProviderConfigured, ...credentials }: SentSignIn,
+    call: SignInCall,
+  ): Promise<Stored<Operator>> {
+    const { organizations, secondFactors, clock } = this.options;
+    const operator = await this.verifyPassword(credentials, call);
+    const { state, tenant } = operator;
+    const now = clock.now();
+    const organization = await organizations.within({ tenant, now }).get(tenant.organizationId);
+    const { signInRules } = organization.state;
+    checkPasswordAllowed(state, signInRules, { isProviderConfigured, now });
+    if (!isConfirmed(state.secondFactor)) return operator;
+    if (code === undefined) throw secondFactorRequired();
+    return secondFactors.use(operator, { code, origin: credentials.origin }, call);
+  }
+
+  /** Finds the operator with a password, in any organization. */
+  async verifyPassword(
     credentials: Credentials,
     { signal, storing }: SignInCall,
   ): Promise<Stored<Operator>> {
@@ -76,38 +107,30 @@ export class SignIn {
     const at = clock.now();
     const { network } = credentials.origin;
     const operator = await findAnywhere(operators, operatorId(email));
-    const isKnown = operator !== undefined && (await sessionList.isKnown(operator, network, at));
+    const isKnown =
+      operator !== undefined && (await sessionList.isKnown(operator, network, { now: at }));
     // An attempt is charged only where a session can still be stored.
     storing?.pass();
-    // The network first: a network that is refused must not lock the owner of an address out.
     const pair = `email-network:${email} ${network}`;
-    const limits = [
-      [`network:${network}`, perNetwork],
-      [pair, perEmailAndNetwork],
-      // Attempts from elsewhere do not lock the operator out where they have signed in before.
-      ...(isKnown ? [] : ([[`email:${email}`, perEmail]] as const)),
-    ] as const;
-    for (const [key, limit] of limits) {
-      await attempts.change(key, (made) => attempt(made, limit, at), at);
-    }
-    const charged = limits.map(([key]) => key);
-    const hash = operator?.state.passwordHash;
-    const isRight = await this.options.hashes
-      .run(() => isPassword(credentials.password, hash, { cost: passwordCost }), signal)
-      .catch(async (error: unknown) => {
-        // The password was not verified: the queue was full, or the caller left it.
-        await this.withdraw(charged, at);
-        throw error;
-      });
-    if (operator === undefined || !isRight || !operator.state.active) throw invalidCredentials();
-    await this.withdraw(charged, at);
-    await attempts.change(pair, () => [], at);
-    return operator;
-  }
-
-  private async withdraw(keys: readonly string[], at: Date): Promise<void> {
-    const { attempts } = this.options;
-    for (const key of keys) await attempts.change(key, (made) => withdraw(made, at), at);
+    // Attempts on other addresses, and from elsewhere, do not lock the operator out where they have
+    // signed in before. The network first: a network that is refused must not lock the owner of an
+    // address out.
+    const limits = isKnown
+      ? ([[pair, perEmailAndNetwork]] as const)
+      : ([
+          [`network:${network}`, perNetwork],
+          [pair, perEmailAndNetwork],
+          [`email:${email}`, perEmail],
+        ] as const);
+    return attempts.limited(limits, { pair, at }, async () => {
+      const hash = operator?.state.passwordHash;
+      const isRight = await this.options.hashes.run(
+        () => isPassword(credentials.password, hash, { cost: passwordCost }),
+        signal,
+      );
+      if (operator === undefined || !isRight || !operator.state.active) throw invalidCredentials();
+      return operator;
+    });
   }
 
   /**
@@ -141,10 +164,10 @@ export class SignIn {
   async open(
     { state: operator, tenant }: Stored<Operator>,
     origin: Origin | undefined,
-    { storing }: Pick<CallContext, 'storing'>,
+    { storing, isByProvider = false }: OpeningCall,
   ): Promise<{ token: string; expiresAt: Date }> {
     const { token, stored } = await this.options.sessions.issue({ tenant, storing }, (id, now) =>
-      openSession(id, { operator, origin }, now),
+      openSession(id, { operator, origin, isByProvider }, now),
     );
     return { token, expiresAt: stored.state.expiresAt };
   }

@@ -14,7 +14,19 @@ export interface Organization {
    * missing.
    */
   readonly owners: readonly string[];
+  readonly signInRules: SignInRules;
 }
+
+/** How operators may sign in. */
+export interface SignInRules {
+  /** Operators who sign in with a password need a second factor. */
+  readonly requireSecondFactor: boolean;
+  /** Passwords are refused where an identity provider is configured. */
+  readonly providerOnly: boolean;
+}
+
+/** Rules of a new organization. */
+export const openSignInRules: SignInRules = { requireSecondFactor: false, providerOnly: false };
 
 const nameLengthMax = 200;
 
@@ -27,9 +39,23 @@ export function checkName(name: string): string {
 
 /** Creates an organization. */
 export function createOrganization(
-  organization: Omit<Organization, 'owners'>,
+  organization: Omit<Organization, 'owners' | 'signInRules'>,
 ): Transition<Organization> {
-  return only({ ...organization, owners: [] });
+  return only({ ...organization, owners: [], signInRules: openSignInRules });
+}
+
+/** Changes how operators sign in. */
+export function changeSignInRules(
+  organization: Organization,
+  changes: { readonly [rule in keyof SignInRules]?: boolean | undefined },
+): Transition<Organization> {
+  const { signInRules: before } = organization;
+  const { requireSecondFactor = before.requireSecondFactor, providerOnly = before.providerOnly } =
+    changes;
+  const isSame =
+    requireSecondFactor === before.requireSecondFactor && providerOnly === before.providerOnly;
+  if (isSame) return unchanged(organization);
+  return only({ ...organization, signInRules: { requireSecondFactor, providerOnly } });
 }
 
 /** Counts an operator among the owners, after they became one. */

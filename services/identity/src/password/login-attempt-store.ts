@@ -3,7 +3,7 @@ import { sleep } from '@billing/chassis/clock';
 import { jitter } from '@billing/chassis/ids';
 import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { Attempts } from './login-attempts';
+import { attempt, type AttemptLimit, type Attempts, withdraw } from './login-attempts';
 
 interface AttemptsDocument {
   /** `email:<address>` or `network:<address>`. */
@@ -26,6 +26,30 @@ export class LoginAttemptStore {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.documents, [{ name: 'changedAt', key: { changedAt: 1 } }]);
+  }
+
+  /**
+   * Runs a comparison of typed text as an attempt under every limit, in their order. An attempt is
+   * withdrawn unless the comparison refuses the text; a success also clears those of `pair`.
+   */
+  async limited<T>(
+    limits: readonly (readonly [key: string, limit: AttemptLimit])[],
+    { pair, at }: { readonly pair: string; readonly at: Date },
+    compare: () => Promise<T>,
+  ): Promise<T> {
+    for (const [key, limit] of limits) {
+      await this.change(key, (made) => attempt(made, limit, at), at);
+    }
+    const withdrawAll = async () => {
+      for (const [key] of limits) await this.change(key, (made) => withdraw(made, at), at);
+    };
+    const compared = await compare().catch(async (error: unknown) => {
+      if (!isTextRefused(error)) await withdrawAll();
+      throw error;
+    });
+    await withdrawAll();
+    await this.change(pair, () => [], at);
+    return compared;
   }
 
   /**
@@ -62,4 +86,9 @@ export class LoginAttemptStore {
       return false;
     }
   }
+}
+
+function isTextRefused(error: unknown): boolean {
+  if (!(error instanceof DomainError)) return false;
+  return error.kind === 'unauthenticated' || error.kind === 'invalid_input';
 }

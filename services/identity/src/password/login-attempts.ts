@@ -16,8 +16,13 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const perEmailAndNetwork: AttemptLimit = { max: 10, withinMs: quarterOfAnHourMs };
 /** For one email address from all networks that are not known for it. */
 export const perEmail: AttemptLimit = { max: 100, withinMs: quarterOfAnHourMs };
-/** For one network and all email addresses. */
+/** For one network and all email addresses for which it is not known. */
 export const perNetwork: AttemptLimit = { max: 50, withinMs: quarterOfAnHourMs };
+/**
+ * For the codes of one operator, after the right password: from all networks together that are not
+ * known for it, and from each known one. Of a million codes three are valid at a time.
+ */
+export const perSecondFactor: AttemptLimit = { max: 30, withinMs: dayMs };
 
 /**
  * Time after a sign-in for which its network is known for the operator: attempts from other
@@ -54,7 +59,7 @@ export function withdraw(attempts: Attempts, at: Date): Date[] {
 /** Time of the last change before which a record no longer limits any sign-in. */
 export function deletableBefore(now: Date): Date {
   const longestMs = Math.max(
-    ...[perEmail, perEmailAndNetwork, perNetwork].map((one) => one.withinMs),
+    ...[perEmail, perEmailAndNetwork, perNetwork, perSecondFactor].map((one) => one.withinMs),
   );
   return new Date(now.getTime() - longestMs);
 }

@@ -26,8 +26,10 @@ export interface LoggedBody {
   readonly isShortened: boolean;
 }
 
-/** Bodies of a request and its response, where they are known. */
+/** Query and bodies of a request and its response, where they are known. */
 export interface RequestBodies {
+  /** In the form of `URLSearchParams`, without secrets. */
+  readonly query?: string | undefined;
   readonly requestBody: LoggedBody | undefined;
   readonly responseBody: LoggedBody | undefined;
 }
@@ -56,12 +58,18 @@ export interface RequestPage {
 /** Largest number of entries of one call. */
 const entriesMax = 1_000;
 const bodyBytesMax = 16 * 1024;
+const queryLengthMax = 4_096;
 /** Longest time for which bodies are kept, even if requests are kept for longer. */
 export const bodyDaysMax = 7;
 
 /** Lists the violations of a batch. */
 export function batchProblems(count: number): InputProblems {
   return { requests: count > entriesMax ? [`Must be at most ${String(entriesMax)}`] : [] };
+}
+
+/** True if a query is short enough to be stored. */
+export function isStorableQuery(query: string): boolean {
+  return query.length <= queryLengthMax;
 }
 
 /** True if a body is small enough to be stored. */

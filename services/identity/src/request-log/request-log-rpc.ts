@@ -56,6 +56,7 @@ export function requestLogRpc({ requests, audit, apiKeys }: RequestLogRpcOptions
 function fromProtoRequest({
   at,
   caller,
+  query,
   requestBody,
   responseBody,
   ...rest
@@ -68,7 +69,7 @@ function fromProtoRequest({
     operatorEmail: caller?.$case === 'operatorEmail' ? caller.value : undefined,
   };
   const entry = { id, environmentId, requestId, at, method, path, status, errorCode, durationMs };
-  return [{ ...entry, traceId, ...whose, requestBody, responseBody }];
+  return [{ ...entry, traceId, ...whose, query, requestBody, responseBody }];
 }
 
 /**
@@ -86,10 +87,10 @@ function auditedIn(request: LoggedRequest): { live: string; entry: AuditEntry }[
 
 function toProtoRequest(
   { key, operatorEmail, ...entry }: RequestEntry,
-  { requestBody, responseBody }: Partial<RequestBodies> = {},
+  { query, requestBody, responseBody }: Partial<RequestBodies> = {},
 ): LoggedRequest {
   const caller = callerOf({ key, operatorEmail });
-  return { ...entry, caller, audit: undefined, requestBody, responseBody };
+  return { ...entry, caller, audit: undefined, query, requestBody, responseBody };
 }
 
 function callerOf({

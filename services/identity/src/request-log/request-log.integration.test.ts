@@ -72,6 +72,7 @@ function aRequest(context: CallContext, request: Partial<LoggedRequest> = {}): L
     traceId: 'a'.repeat(32),
     caller: { $case: 'key', value: { prefix: 'billing_test_', last4: 'abcd' } },
     audit: undefined,
+    query: undefined,
     requestBody: undefined,
     responseBody: undefined,
     ...request,
@@ -111,11 +112,12 @@ test('requests are listed as reported, newest first, to their own environment al
 });
 
 const bodies = {
+  query: 'perPage=0&email=ada%40example.com',
   requestBody: { json: '{"email":"ada@example.com"}', isShortened: false },
   responseBody: { json: '{"id":"…"}', isShortened: true },
 };
 
-test('a request is read with its bodies in its own environment, and listed without them', async () => {
+test('a request is read with its query and bodies in its own environment, and listed without them', async () => {
   const [context, other] = [testContext(), testContext()];
   const [request, bare] = [aRequest(context, bodies), aRequest(context)];
   const batch = { requests: [request, bare] };
@@ -123,7 +125,7 @@ test('a request is read with its bodies in its own environment, and listed witho
   await log.recordRequests(batch, context);
   expect(await log.getLoggedRequest({ id: request.id }, context)).toEqual({ request });
   expect(await log.getLoggedRequest({ id: bare.id }, context)).toEqual({ request: bare });
-  const none = { requestBody: undefined, responseBody: undefined };
+  const none = { query: undefined, requestBody: undefined, responseBody: undefined };
   expect(await list(context)).toEqual(whole([bare, { ...request, ...none }]));
   for (const [id, whose] of [
     [request.id, other],
@@ -153,7 +155,7 @@ test('bodies are deleted before their requests', async () => {
   await store.deleteOlderBodies(new Date(systemClock.now().getTime() - 60_000));
   expect((await store.find(request.id, context))?.requestBody).toEqual(bodies.requestBody);
   await store.deleteOlderBodies(new Date(systemClock.now().getTime() + 60_000));
-  const kept = { ...request, requestBody: undefined, responseBody: undefined };
+  const kept = { ...request, query: undefined, requestBody: undefined, responseBody: undefined };
   expect(await log.getLoggedRequest({ id: request.id }, context)).toEqual({ request: kept });
 });
 

@@ -9,6 +9,7 @@ import { insertMissing } from '@billing/chassis/inserts';
 import { escaped } from '../environment/environment-store';
 import {
   isStorableBody,
+  isStorableQuery,
   type LoggedBody,
   type RequestBodies,
   type RequestEntry,
@@ -35,6 +36,8 @@ interface BodiesDocument {
   /** The id of the request's entry. */
   readonly _id: string;
   readonly environmentId: string;
+  /** Absent in documents of 0.1.0 and of requests without a query. */
+  readonly query?: string;
   readonly request: LoggedBody | null;
   readonly response: LoggedBody | null;
 }
@@ -94,9 +97,10 @@ export class RequestStore {
       ]),
     );
     if (document === null) return undefined;
-    const { request: requestBody, response: responseBody } = bodies ?? {};
+    const { query, request: requestBody, response: responseBody } = bodies ?? {};
     return {
       ...fromDocument(document),
+      query,
       requestBody: requestBody ?? undefined,
       responseBody: responseBody ?? undefined,
     };
@@ -149,15 +153,17 @@ export class RequestStore {
     return older === undefined ? undefined : oldest;
   }
 
-  /** Deletes the bodies of an environment's requests that contain one of some JSON texts. */
+  /** Deletes the queries and bodies of an environment's requests that contain one of some texts. */
   async eraseBodies(
     { environmentId }: Pick<Tenant, 'environmentId'>,
     texts: readonly string[],
   ): Promise<void> {
     const quoted = texts.map((text) => escaped(JSON.stringify(text)));
     const $regex = quoted.join('|');
-    const found = { $or: [{ 'request.json': { $regex } }, { 'response.json': { $regex } }] };
-    await retryTransient(() => this.bodies.deleteMany({ environmentId, ...found }));
+    const parameters = texts.map((text) => escaped(new URLSearchParams([['', text]]).toString()));
+    const query = { $regex: parameters.join('|'), $options: 'i' };
+    const $or = [{ 'request.json': { $regex } }, { 'response.json': { $regex } }, { query }];
+    await retryTransient(() => this.bodies.deleteMany({ environmentId, $or }));
   }
 
   /** Deletes one batch of requests stored before a time. Returns true if there may be more. */
@@ -213,6 +219,7 @@ async function inTime<T>(read: () => Promise<T>): Promise<T> {
 
 function toDocument({
   id: _id,
+  query: _query,
   requestBody: _request,
   responseBody: _response,
   ...entry
@@ -224,11 +231,14 @@ function toDocument({
 function toBodiesDocument({
   id: _id,
   environmentId,
+  query,
   requestBody,
   responseBody,
 }: RequestEntry & RequestBodies): BodiesDocument[] {
   const [request, response] = [storable(requestBody), storable(responseBody)];
-  return request === null && response === null ? [] : [{ _id, environmentId, request, response }];
+  const asked = query !== undefined && isStorableQuery(query) ? { query } : {};
+  if (request === null && response === null && asked.query === undefined) return [];
+  return [{ _id, environmentId, ...asked, request, response }];
 }
 
 function storable(body: LoggedBody | undefined): LoggedBody | null {

@@ -8,6 +8,7 @@ const nowhere = 'unix:/nowhere.sock';
 export function identityTestConfiguration(): IdentityConfiguration {
   return testServiceConfiguration('identity', {
     API_KEY_PEPPER: 'a pepper of at least 32 characters',
+    DATA_KEYS: [{ id: 'test', bytes: Buffer.alloc(32, 1) }],
     AUDIT_LOG: 'none',
     RETENTION_AUDIT_DAYS: 400,
     RETENTION_REQUESTS: 7,

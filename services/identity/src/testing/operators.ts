@@ -39,7 +39,7 @@ export class OperatorTests {
   identity!: Peer<IdentityServiceServer>;
   peer!: Peer<OperatorServiceServer>;
   private service!: RunningService;
-  private clock: Clock = systemClock;
+  protected clock: Clock = systemClock;
 
   async start(clock: Clock): Promise<void> {
     this.clock = clock;
@@ -71,7 +71,8 @@ export class OperatorTests {
   }
 
   async accept(token: string, email = anEmail()) {
-    const request = { token, email, name: 'Ada', password, origin: undefined };
+    const typed = { token, email, name: 'Ada', password, origin: undefined };
+    const request = { ...typed, providerConfigured: false };
     const { operator, session } = await this.peer.acceptInvitation(request, context());
     return {
       email,
@@ -96,11 +97,17 @@ export class OperatorTests {
     return this.accept(token, email);
   }
 
-  logIn(email: string, typed = password, network = aNetwork()) {
+  logIn(
+    email: string,
+    typed = password,
+    network = aNetwork(),
+    { code, providerConfigured = false }: { code?: string; providerConfigured?: boolean } = {},
+  ) {
     // A test may have advanced the service's clock, which then judges the deadline.
     const advancedMs = this.clock.now().getTime() - systemClock.now().getTime();
     const call = testContext({ deadlineMs: advancedMs + callDeadlineMs });
-    return this.peer.logIn({ email, password: typed, origin: originAt(network) }, call);
+    const sent = { email, password: typed, code, providerConfigured };
+    return this.peer.logIn({ ...sent, origin: originAt(network) }, call);
   }
 
   authenticate(sessionToken: string) {
