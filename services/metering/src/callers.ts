@@ -17,6 +17,7 @@ export const meteringCallers: Callers<MeteringServiceServer> = {
   listCreditGrants: ['gateway'],
   getUsageState: ['gateway'],
   settleUsage: ['subscription'],
+  quoteUsage: ['subscription'],
 };
 
 export const usageReportCallers: Callers<UsageReportServiceServer> = {

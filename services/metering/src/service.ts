@@ -3,7 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { monotonicMs } from '@billing/chassis/clock';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { exportRpc } from '@billing/chassis/export-rpc';
-import { newId } from '@billing/chassis/ids';
+import { newId, randomHex } from '@billing/chassis/ids';
 import type { AttributeValue } from '@billing/chassis/metrics';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { sliceOf } from '@billing/chassis/slice';
@@ -69,7 +69,6 @@ import { SeriesStore } from './usage/series-store';
 
 // About 200 bytes per customer.
 const customersMax = 50_000;
-const seriesMax = 50_000;
 // See `EpochWorker`.
 const epochEveryMs = 2_000;
 const foldEveryMs = 2_000;
@@ -185,7 +184,7 @@ function startGenerations(
       everyMs: dropGenerationsEveryMs,
       run: () => dropGenerations(months, options),
       // A drop frees space.
-      writes: false,
+      writes: 'deletions',
       onOneReplica: true,
     });
   }
@@ -322,7 +321,7 @@ function startReads(
     logger,
   };
   return {
-    foldWakes: new FoldWakes(schedule, seriesMax),
+    foldWakes: new FoldWakes(schedule, () => Number.parseInt(randomHex(1), 16)),
     usageOf: (context) => new UsageReader(reads, context),
   };
 }

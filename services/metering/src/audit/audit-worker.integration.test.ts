@@ -71,7 +71,7 @@ async function aSeries() {
   const subscriptionId = newId();
   /** Differences to the settlement before, as the first one and each later one bills them. */
   const settle = async (key: string) => {
-    const meters = [{ meterId, includedUnits: '0', taken: [] }];
+    const meters = [{ meterId, includedUnits: '0', taken: [], stretches: [] }];
     const windows = [{ periodIndex: 0, start, end, meters }];
     const request = { subscriptionId, customerId, key, windows, unbilledKeys: [] };
     const { usages } = await metering.settleUsage(request, context);

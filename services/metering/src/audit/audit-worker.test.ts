@@ -1,6 +1,9 @@
 import { systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
 import { sliceCount } from '@billing/chassis/slice';
+import { auditedHour, auditedSeries } from '../testing/audited-series';
+import { hourMs } from '../usage/hour';
+import { seriesKey } from '../usage/series-key';
 import { UsageAudit, type UsageAuditDependencies } from './audit-worker';
 
 test('samples begin at the given slice, and go on through all slices', async () => {
@@ -43,4 +46,46 @@ test('a check whose caller left ends after a series without hours, and the next 
   expect(await check('a:c:m:!')).toMatchObject({ compared: [], next: 'b:c:m:!' });
   const { signal } = new AbortController();
   expect(await check('b:c:m:!', signal)).toMatchObject({ compared: [], next: '' });
+});
+
+test('a check starts with the oldest hour whose events are kept, and a span that differs raises the alarm', async () => {
+  const { series, table, storage, read } = await auditedSeries('SUM');
+  await read();
+  for (const [name, span] of table.spans) {
+    table.spans.set(name, { ...span, total: { ...span.total, quantity: '1' } });
+  }
+  const k = seriesKey('e', series);
+  const document = { _id: k, live: true, timeline: { type: 'REAL' } };
+  const meter = { state: { aggregation: 'SUM', uniqueProperty: null } };
+  const recorded: unknown[] = [];
+  const checkSince = async (keptSince: Date, isRepaired = false) => {
+    recorded.length = 0;
+    const audit = new UsageAudit({
+      store: {
+        firstFrom: (from: string) => Promise.resolve(from > k ? null : document),
+        keptSince: () => Promise.resolve(keptSince),
+        hasEarlierEvents: () => Promise.resolve(false),
+      },
+      meters: { within: () => ({ find: () => Promise.resolve(meter) }) },
+      storageOf: () => storage,
+      isDeleted: () => false,
+      metrics: { recordAuditedHour: (one: unknown) => recorded.push(one) },
+      // Years after the usage.
+      clock: systemClock,
+      logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
+    } as unknown as UsageAuditDependencies);
+    const { signal } = new AbortController();
+    return audit.check({ prefix: '', isRepaired, after: '' }, signal);
+  };
+  const equal = { result: 'EQUAL', live: true };
+  const mismatch = { result: 'MISMATCH', live: true };
+
+  const found = await checkSince(new Date(0));
+  expect(found.compared.map(({ hour }) => hour)).toEqual([auditedHour, auditedHour + 1]);
+  expect(found.spans).toMatchObject([{ isEqual: false }]);
+  expect(recorded).toEqual([equal, equal, mismatch]);
+  const later = await checkSince(new Date((auditedHour + 1) * hourMs), true);
+  expect(later.compared.map(({ hour }) => hour)).toEqual([auditedHour + 1]);
+  expect(recorded).toEqual([equal, mismatch, { result: 'REPAIRED', live: true }]);
+  expect((await checkSince(new Date(0))).spans).toEqual([]);
 });

@@ -156,7 +156,7 @@ export class UsageAudit {
     const { storageOf } = this.dependencies;
     const storage = storageOf(series);
     const spans = (await storage.spans()).filter(({ isStub }) => !isStub);
-    const range = { from: this.firstHourOf(document), to: hourMax };
+    const range = { from: await this.firstKeptHourOf(document), to: hourMax };
     const counted = await readCounted(storage, range);
     const isStored = new Set(counted.hours.map(({ hour }) => hour));
     const ofHours = rangesOf(counted, range).map(({ from, to }) => ({
@@ -170,14 +170,16 @@ export class UsageAudit {
         findings.searched += found.searched;
         for (const hour of found.uncounted) {
           findings.uncounted.push({ ...hour, series });
-          await this.reportUncounted(series, hour, { until: counted.until, isRepaired });
+          const { live } = document;
+          await this.reportUncounted(series, hour, { until: counted.until, isRepaired, live });
         }
       },
     }));
     const ofSpans = spans.map((span) => ({
       name: spanId('span', span),
       run: async ({ spans: compared }: UsageFindings) => {
-        const one = await this.compareSpan(series, span, isRepaired);
+        const { live } = document;
+        const one = await this.compareSpan(series, span, { isRepaired, live });
         if (one !== undefined) compared.push({ ...one, series, span });
       },
     }));
@@ -196,14 +198,17 @@ export class UsageAudit {
     return { environmentId, customerId, meterId, aggregation, uniqueProperty };
   }
 
-  private firstHourOf(document: FoldSeriesDocument): number {
-    const firstMs = this.dependencies.clock.now().getTime() - hoursMsMax;
-    return tenantOf(document).manualClock ? 0 : Math.floor(firstMs / hourMs);
+  /** The first hour whose events are all kept. Those of a manual clock may be of any hour. */
+  private async firstKeptHourOf(document: FoldSeriesDocument): Promise<number> {
+    if (tenantOf(document).manualClock) return 0;
+    const since = await this.dependencies.store.keptSince();
+    return Math.floor(since.getTime() / hourMs);
   }
 
   private async hoursOf(document: FoldSeriesDocument, series: OwnedSeries): Promise<number[]> {
     const storage = this.dependencies.storageOf(series);
-    const totals = await storage.hourTotals(this.firstHourOf(document), hourMax);
+    const firstMs = this.dependencies.clock.now().getTime() - hoursMsMax;
+    const totals = await storage.hourTotals(Math.floor(firstMs / hourMs), hourMax);
     return totals.map(({ hour }) => hour).toSorted((a, b) => a - b);
   }
 
@@ -213,6 +218,7 @@ export class UsageAudit {
     { hour, isRepaired }: Pick<UsageCheck, 'isRepaired'> & { readonly hour: number },
   ): Promise<ComparedHour | undefined> {
     const { store, storageOf, metrics, logger } = this.dependencies;
+    const { live } = document;
     const storage = storageOf(series);
     const span = unitSpan(hour, hourMs);
     const hasAllEvents = () => store.hasAllEvents(document, span.start);
@@ -222,17 +228,17 @@ export class UsageAudit {
     const isLess = audit !== undefined && audit.counted.events < audit.stored.events;
     // After the count: until then, events may be dropped.
     if (audit === undefined || (isLess && !(await hasAllEvents()))) {
-      metrics.recordAuditedHour('SKIPPED');
+      metrics.recordAuditedHour({ result: 'SKIPPED', live });
       return undefined;
     }
-    metrics.recordAuditedHour(audit.isEqual ? 'EQUAL' : 'MISMATCH');
+    metrics.recordAuditedHour({ result: audit.isEqual ? 'EQUAL' : 'MISMATCH', live });
     if (audit.isEqual) return { ...audit, series, hour };
     const { stored, counted } = audit;
     const facts = { alarm: 'usage_mismatch', ...series, hour: span.start, stored, counted };
     logger.error(facts, 'stored usage differs from its events');
     if (isRepaired) {
       await repairHour(storage, series, hour, { hasAllEvents });
-      metrics.recordAuditedHour('REPAIRED');
+      metrics.recordAuditedHour({ result: 'REPAIRED', live });
       logger.warn(facts, 'stored usage repaired');
     }
     return { ...audit, series, hour };
@@ -241,33 +247,41 @@ export class UsageAudit {
   private async compareSpan(
     series: OwnedSeries,
     span: SpanBucket,
-    isRepaired: boolean,
+    { isRepaired, live }: Pick<UsageCheck, 'isRepaired'> & { readonly live: boolean },
   ): Promise<SpanAudit | undefined> {
-    const { storageOf, logger } = this.dependencies;
+    const { storageOf, metrics, logger } = this.dependencies;
     const storage = storageOf(series);
     const audit = await skipIfReplaced(() => auditSpan(storage, series, span));
     if (audit === undefined || audit.isEqual) return audit;
+    metrics.recordAuditedHour({ result: 'MISMATCH', live });
     const { start, end } = span;
     const { stored, summed } = audit;
     const facts = { alarm: 'usage_mismatch', ...series, start, end, stored, summed };
     logger.error(facts, 'kept span of usage differs from its hours');
-    if (isRepaired) await withdrawSpan(storage, span);
+    if (isRepaired) {
+      await withdrawSpan(storage, span);
+      metrics.recordAuditedHour({ result: 'REPAIRED', live });
+    }
     return audit;
   }
 
   private async reportUncounted(
     series: OwnedSeries,
     { hour, stored, counted }: UncountedHour,
-    { until, isRepaired }: { readonly until: number; readonly isRepaired: boolean },
+    {
+      until,
+      isRepaired,
+      live,
+    }: { readonly until: number; readonly isRepaired: boolean; readonly live: boolean },
   ): Promise<void> {
     const { storageOf, metrics, logger } = this.dependencies;
-    metrics.recordAuditedHour('MISMATCH');
+    metrics.recordAuditedHour({ result: 'MISMATCH', live });
     const { start } = unitSpan(hour, hourMs);
     const facts = { alarm: 'usage_mismatch', ...series, hour: start, stored, counted };
     logger.error(facts, 'events are in no total of usage');
     if (!isRepaired) return;
     await repairHour(storageOf(series), series, hour, { upTo: until });
-    metrics.recordAuditedHour('REPAIRED');
+    metrics.recordAuditedHour({ result: 'REPAIRED', live });
   }
 }
 

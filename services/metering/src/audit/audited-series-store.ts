@@ -22,6 +22,11 @@ export class AuditedSeriesStore {
     return retryTransient(() => this.collections.series.findOne(filter, { sort: { _id: 1 } }));
   }
 
+  /** Real time from which on events are kept. */
+  keptSince(): Promise<Date> {
+    return this.collections.events.keptSince();
+  }
+
   /** False if events of a series from an instant on may have been dropped. */
   hasAllEvents(document: FoldSeriesDocument, from: Date): Promise<boolean> {
     return this.collections.events.hasAll(tenantOf(document), from);

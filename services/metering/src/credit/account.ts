@@ -33,6 +33,12 @@ export interface GrantUse {
   readonly quantity: string;
 }
 
+/** Usage of a period up to a mark, and its grants, as canonical decimal strings. */
+export interface MarkedQuantity {
+  readonly quantity: string;
+  readonly uses: readonly GrantUse[];
+}
+
 /** The total that a period has burnt. */
 export interface PeriodConsumption {
   /** Key of the period; see periodKey. */
@@ -42,6 +48,8 @@ export interface PeriodConsumption {
   /** Usage that it was decided for. */
   readonly quantity: string;
   readonly uses: readonly GrantUse[];
+  /** Usage up to each change of the product that prices the meter; absent: there was none. */
+  readonly marks?: readonly MarkedQuantity[];
   /** Names the events of the usage. Absent unless a settlement of this version decided. */
   readonly set?: NamedSet;
   /** True if it was decided when no more events of the period could arrive. */
@@ -310,6 +318,16 @@ export function finalPeriods({
 // NaN for a month.
 function indexOf(period: string): number {
   return Number(period.slice(period.lastIndexOf(':') + 1));
+}
+
+/** Usage up to marks in stored form. */
+export function marksOf(
+  marks: readonly (Pick<Burning, 'uses'> & { readonly quantity: Decimal })[] | undefined,
+): Pick<PeriodConsumption, 'marks'> {
+  if (marks === undefined) return {};
+  return {
+    marks: marks.map((mark) => ({ quantity: mark.quantity.toString(), uses: usesOf(mark) })),
+  };
 }
 
 /** Grant uses of a burn result in stored form. */

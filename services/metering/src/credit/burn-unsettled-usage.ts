@@ -6,7 +6,7 @@ import type { MeasuredSeries, Span } from '../usage/hour';
 import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
 import { type CreditAccount, grantsFor } from './account';
 import { closeCredits, type ClosingDependencies } from './close-credits';
-import { readWindows } from './read-windows';
+import { readWindows, type WindowReader } from './read-windows';
 import {
   afterPeriod,
   type BurningPeriod,
@@ -28,7 +28,8 @@ export interface BurningAccount {
   readonly series: MeasuredSeries;
 }
 
-interface UsedPeriod {
+/** A period and its usage. */
+export interface UsedPeriod {
   readonly period: BurningPeriod;
   readonly usage: WindowUsage;
 }
@@ -68,34 +69,31 @@ export async function afterOtherUsage(
   let after = account;
   for (const { period, usage } of used) after = afterPeriod(after, period, { usage, series, now });
   const final = used.filter(({ period }) => isMonth(period) && isFinal(period.window, now));
-  if (final.length > 0) await storeMonths(final, { account, series }, context, dependencies);
+  if (final.length > 0) await storeMonths({ account, series }, final, context, dependencies);
   return after;
 }
 
 /**
- * Stores the credits burnt by unclaimed usage before a settlement, so that the settlement leaves
- * them alone. The spans to be settled count as claimed, even if the subscription service does not
- * report them yet.
+ * Reads the unclaimed usage before a settlement whose credits the settlement must leave alone. The
+ * spans to be settled count as claimed, even if the subscription service does not report them yet.
  */
-export async function storeUnclaimedUsage(
+export async function readUnclaimedUsage(
   { account, series }: BurningAccount,
-  settled: readonly Span[],
+  { settled, reader }: { readonly settled: readonly Span[]; readonly reader: WindowReader },
   context: CallContext,
-  dependencies: AccountDependencies,
-): Promise<CreditAccount> {
+  { peers }: Pick<AccountDependencies, 'peers'>,
+): Promise<UsedPeriod[]> {
   const { now } = context;
   const until = new Date(Math.max(...settled.map(({ end }) => end.getTime())));
   const [first] = unclaimedMonths(account, { taken: [], now, until });
-  if (first === undefined) return account;
+  if (first === undefined) return [];
   const { customerId, meterId } = series;
   const since = first.window.start;
-  const { lived } = await customerPeriods(dependencies.peers, { customerId, since }, context);
+  const { lived } = await customerPeriods(peers, { customerId, since }, context);
   const taken = [...claimedSpans(null, lived, meterId), ...settled];
   const months = unclaimedMonths(account, { taken, now, until });
   const windows = months.map((period) => burnableWindow(period, account));
-  const reader = dependencies.usageOf(context);
-  const used = usedPeriods(months, await readWindows(reader, series, windows));
-  return storeMonths(used, { account, series }, context, dependencies);
+  return usedPeriods(months, await readWindows(reader, series, windows));
 }
 
 /** Periods with their usage, in the same order. */
@@ -115,26 +113,38 @@ export function burnableWindow(
   return { window, grants: isFullyClaimed(window) ? [] : grantsFor(account, key) };
 }
 
+/** Returns an account after months of unclaimed usage. */
+export function afterMonths(
+  before: CreditAccount,
+  used: readonly UsedPeriod[],
+  { burning: { account, series }, now }: { readonly burning: BurningAccount; readonly now: Date },
+): CreditAccount {
+  const grantIds = new Set(account.grants.map(({ id }) => id));
+  let after = before;
+  for (const { period, usage } of used) {
+    const isDecidedFinally = isFinal(period.window, now);
+    after = afterPeriod(after, period, { usage, series, now, grantIds, isDecidedFinally });
+  }
+  return after;
+}
+
 /**
  * Stores the whole consumption of each month, not a difference: a retry or a concurrent call gives
  * the same result. A month that is final may allow grants to be closed.
  */
-async function storeMonths(
+export async function storeMonths(
+  burning: BurningAccount,
   used: readonly UsedPeriod[],
-  { account, series }: BurningAccount,
   context: CallContext,
   dependencies: AccountDependencies,
 ): Promise<CreditAccount> {
-  const grantIds = new Set(account.grants.map(({ id }) => id));
+  const { id } = burning.account;
   const { now } = context;
-  const { state } = await dependencies.accounts.within(context).mutate(account.id, (before) => {
-    let after = before;
-    for (const { period, usage } of used) {
-      const isDecidedFinally = isFinal(period.window, now);
-      after = afterPeriod(after, period, { usage, series, now, grantIds, isDecidedFinally });
-    }
-    return { state: after, events: [], commands: [] };
-  });
+  const { state } = await dependencies.accounts.within(context).mutate(id, (before) => ({
+    state: afterMonths(before, used, { burning, now }),
+    events: [],
+    commands: [],
+  }));
   const hasFinal = used.some(({ period }) => isFinal(period.window, now));
   return hasFinal ? closeCredits(state, context, dependencies) : state;
 }

@@ -80,6 +80,15 @@ export function grantBoundaries(
   return [...times].sort((a, b) => a - b).map((time) => new Date(time));
 }
 
+/** Part of a period in which one price includes units, and its usage in order of time. */
+export interface UsedStretch {
+  readonly usages: readonly UsageAt[];
+  /** Counted from the beginning of the period. */
+  readonly includedUnits: Decimal;
+  /** The next stretch burns credits as if it were one with this one. */
+  readonly continues: boolean;
+}
+
 /**
  * Burns credits for the usage of one period, given in order of time. Included units are used first.
  * Returned units undo the most recent use: overage and burnt credits from the end.
@@ -89,23 +98,87 @@ export function burnCredits(
   usages: readonly UsageAt[],
   includedUnits: Decimal = none,
 ): Burning {
-  const left = new Map(grants.map(({ id, available }) => [id, available]));
-  const isLeft = ({ id }: BurnableGrant) => (left.get(id) ?? none).compare(none) > 0;
-  const ordered = grants.filter(isLeft).sort(compareGrants);
+  const burner = new CreditBurner(grants, includedUnits);
+  burner.use(usages);
+  return burner.burnt();
+}
+
+/**
+ * Burns credits for the stretches of a period; returns what is burnt up to the end of each. Units
+ * used before a stretch count against its included units. Beyond them, a stretch burns credits for
+ * its own usage alone, and does not undo what earlier ones have burnt.
+ */
+export function burnStretches(
+  grants: readonly BurnableGrant[],
+  stretches: readonly UsedStretch[],
+): Burning[] {
+  const burner = new CreditBurner(grants, stretches[0]?.includedUnits ?? none);
+  let continues = true;
+  return stretches.map((stretch) => {
+    if (!continues) burner.begin(stretch.includedUnits);
+    continues = stretch.continues;
+    burner.use(stretch.usages);
+    return burner.burnt();
+  });
+}
+
+/** Running account of included units, credits and overage in a period. */
+class CreditBurner {
+  private readonly left: Map<string, Decimal>;
+  private readonly ordered: readonly BurnableGrant[];
   // Without those that are used up: an account may have thousands of them.
-  let usable = ordered;
-  const steps: Step[] = [];
-  let used = none;
-  for (const { at, quantity } of usages) {
-    const before = beyond(used, includedUnits);
-    used = used.add(quantity);
-    const change = beyond(used, includedUnits).subtract(before);
-    if (change.compare(none) < 0) {
-      undoUse(none.subtract(change), steps, left);
-      usable = ordered.filter(isLeft);
-    } else if (cover(change, { at, usable, left, steps })) usable = usable.filter(isLeft);
+  private usable: readonly BurnableGrant[];
+  private steps: Step[] = [];
+  private used = none;
+  // Units that earlier stretches have burnt; they stay burnt.
+  private floor = none;
+
+  constructor(
+    grants: readonly BurnableGrant[],
+    private includedUnits: Decimal,
+  ) {
+    this.left = new Map(grants.map(({ id, available }) => [id, available]));
+    this.ordered = grants.filter(this.isLeft).sort(compareGrants);
+    this.usable = this.ordered;
   }
-  return summed(steps);
+
+  /** Begins a stretch with other included units. */
+  begin(includedUnits: Decimal): void {
+    const burnt = this.steps.filter(({ grantId }) => grantId !== undefined);
+    this.includedUnits = includedUnits;
+    this.floor = burnt.reduce((sum, { quantity }) => sum.add(quantity), none);
+    const open = beyond(this.used, includedUnits).subtract(this.floor);
+    const rest = open.compare(none) > 0 ? [{ grantId: undefined, quantity: open }] : [];
+    this.steps = [...burnt, ...rest];
+  }
+
+  use(usages: readonly UsageAt[]): void {
+    for (const { at, quantity } of usages) {
+      const before = this.open();
+      this.used = this.used.add(quantity);
+      const change = this.open().subtract(before);
+      const { left, steps, usable } = this;
+      if (change.compare(none) < 0) {
+        undoUse(none.subtract(change), steps, left);
+        this.usable = this.ordered.filter(this.isLeft);
+      } else if (cover(change, { at, usable, left, steps })) {
+        this.usable = usable.filter(this.isLeft);
+      }
+    }
+  }
+
+  burnt(): Burning {
+    return summed(this.steps);
+  }
+
+  /** Units beyond the included ones, covered by credits or not. */
+  private open(): Decimal {
+    const units = beyond(this.used, this.includedUnits);
+    return units.compare(this.floor) < 0 ? this.floor : units;
+  }
+
+  private readonly isLeft = ({ id }: BurnableGrant): boolean =>
+    (this.left.get(id) ?? none).compare(none) > 0;
 }
 
 // Units covered by one grant, or by none, in the order of use.

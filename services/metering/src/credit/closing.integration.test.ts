@@ -81,7 +81,9 @@ async function aCustomer() {
       lived.set(customerId, [aUsagePeriod({ subscriptionId, meterId, includedUnits, ...period })]);
     },
     settle: (now: Date, key: string, unbilledKeys: string[] = []) => {
-      const windows = [{ ...period, meters: [{ meterId, includedUnits, taken: [] }] }];
+      const windows = [
+        { ...period, meters: [{ meterId, includedUnits, taken: [], stretches: [] }] },
+      ];
       const request = { subscriptionId, customerId, key, windows, unbilledKeys };
       return metering.settleUsage(request, at(now));
     },

@@ -133,11 +133,12 @@ export function close(
 }
 
 function withoutUses(consumption: PeriodConsumption, ids: ReadonlySet<string>): PeriodConsumption {
-  const { period, settlement, quantity, uses, isFinal: isDecidedFinally } = consumption;
+  const { period, settlement, quantity, uses, marks, isFinal: isDecidedFinally } = consumption;
   if (!uses.some(({ grantId }) => ids.has(grantId))) return consumption;
   const left = uses.filter(({ grantId }) => !ids.has(grantId));
   const finality = isDecidedFinally === true ? { isFinal: true } : {};
-  return { period, settlement, quantity, uses: left, ...finality, isClosed: true };
+  const marked = marks === undefined ? {} : { marks };
+  return { period, settlement, quantity, uses: left, ...marked, ...finality, isClosed: true };
 }
 
 function withClosed(

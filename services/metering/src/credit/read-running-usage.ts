@@ -7,14 +7,14 @@ import { customerPeriods } from '../peer/usage-periods';
 import type { Peers } from '../peers';
 import { noUsage } from '../span/read-usage';
 import type { UsageReader } from '../span/read-in-time';
-import { claimedSpans, type CustomerPeriods } from '../usage/subscription-period';
+import { claimedSpans, type CustomerPeriods, pricedMeter } from '../usage/subscription-period';
 import { type CreditAccount, grantsFor, setConsumption, usesOf } from './account';
 import { afterOtherUsage, burnableWindow, otherPeriods, usedPeriods } from './burn-unsettled-usage';
 import type { ClosingDependencies } from './close-credits';
 import { type RunningUsage, termsOf } from './running-usage';
 import { monthOf, unclaimedKey, unclaimedMonths } from './unsettled-usage';
 import { readWindows } from './read-windows';
-import { allSpans, burnWindow } from './usage-window';
+import { allSpans, burnWindow, windowOf } from './usage-window';
 
 export interface UsageDependencies extends ClosingDependencies {
   readonly meters: AggregateCollection<Meter>;
@@ -100,17 +100,18 @@ async function runningUsage(
   const shown = running.find(({ prices }) => prices.has(meterId));
   const period = shown?.span ?? monthOf(context.now);
   const terms = termsOf(shown, meterId);
-  const taken = claimedSpans(terms?.subscriptionId ?? null, lived, meterId);
+  const claimed = claimedSpans(terms?.subscriptionId ?? null, lived, meterId);
+  const priced = shown && pricedMeter(shown, meterId);
   const key = terms?.key ?? unclaimedKey(period);
   const burning = account && { account, series };
   const others = burning ? otherPeriods(burning, { key, lived, now: context.now }) : [];
-  const window = { ...period, taken };
+  const window = priced ? windowOf(priced, claimed) : { ...period, taken: claimed };
   const windows = [
     { window, grants: account === undefined ? [] : grantsFor(account, key) },
     ...(account === undefined ? [] : others.map((other) => burnableWindow(other, account))),
   ];
   const reader = dependencies.usageOf(context);
-  const usages = await readWindows(reader, series, windows, [allSpans(window)]);
+  const usages = await readWindows(reader, series, windows, [allSpans({ ...window, ...period })]);
   const own = usages[0] ?? noUsage;
   const used = usages.at(-1) ?? noUsage;
   const usedBefore = usedPeriods(others, usages.slice(1));

@@ -1,7 +1,10 @@
 import type { WindowUsage } from '../span/read-usage';
 import type { UsageReader } from '../span/read-in-time';
 import type { MeasuredSeries, Span } from '../usage/hour';
-import { type BurnableWindow, burningSpans, unclaimedSpans } from './usage-window';
+import { type BurnableWindow, burningSpans, unclaimedSpans, windowsToMarks } from './usage-window';
+
+/** Reads the usage of windows. */
+export type WindowReader = Pick<UsageReader, 'read'>;
 
 // An account may have thousands of grants, but spans without usage need not be split.
 const splitsMax = 16;
@@ -11,10 +14,28 @@ const splitsMax = 16;
  * many boundaries of grants is split only if it has events. Other spans are read with them.
  */
 export async function readWindows(
-  reader: Pick<UsageReader, 'read'>,
+  reader: WindowReader,
   series: MeasuredSeries,
   windows: readonly BurnableWindow[],
   others: readonly (readonly Span[])[] = [],
+): Promise<readonly WindowUsage[]> {
+  const marked = windows.map(({ window }) => windowsToMarks(window).map(unclaimedSpans));
+  const read = await readSplit(reader, series, windows, [...others, ...marked.flat()]);
+  let next = windows.length + others.length;
+  const known = read.slice(0, next);
+  return known.map((usage, index) => {
+    const count = marked[index]?.length ?? 0;
+    if (count === 0) return usage;
+    const marks = read.slice(next, (next += count)).map(({ quantity }) => quantity);
+    return { ...usage, marks };
+  });
+}
+
+async function readSplit(
+  reader: WindowReader,
+  series: MeasuredSeries,
+  windows: readonly BurnableWindow[],
+  others: readonly (readonly Span[])[],
 ): Promise<readonly WindowUsage[]> {
   const spans = windows.map((burnable) => {
     const split = burningSpans(burnable, series);

@@ -2,7 +2,7 @@ import type { Decimal } from '@billing/kernel/decimal';
 import type { UsagePrice } from '@billing/kernel/usage-pricing';
 import type { Meter } from '../meter/meter';
 import type { Span } from '../usage/hour';
-import type { SubscriptionPeriod } from '../usage/subscription-period';
+import { pricedMeter, type SubscriptionPeriod } from '../usage/subscription-period';
 import { consumedIn, type CreditAccount, periodKey } from './account';
 import type { BurntUsage } from './usage-window';
 
@@ -14,6 +14,8 @@ export interface UsageTerms {
   readonly entitled: boolean;
   readonly currency: string;
   readonly price: UsagePrice;
+  /** Prices of the period in their order, `price` the last; absent: no other one held before. */
+  readonly stretchPrices?: readonly UsagePrice[];
 }
 
 /** Usage of one meter in its running period, and the credits that cover it. */
@@ -41,7 +43,12 @@ export function termsOf(
   if (period === undefined || price === undefined) return undefined;
   const { subscriptionId, index, entitled, currency } = period;
   const key = index === null ? trialPeriodKey : periodKey(subscriptionId, index);
-  return { subscriptionId, isTrial: index === null, entitled, currency, price, key };
+  const stretches = pricedMeter(period, meterId)?.stretches ?? [];
+  const stretchPrices = stretches.map((stretch) => stretch.price);
+  return {
+    ...{ subscriptionId, isTrial: index === null, entitled, currency, price, key },
+    ...(stretchPrices.length > 1 && { stretchPrices }),
+  };
 }
 
 /** Consumed units by grant, the running period included. */

@@ -50,7 +50,9 @@ async function aCustomer(tenant: CallContext['tenant']) {
       expect(answer).toMatchObject({ accepted: 1, rejected: [] });
     },
     settle: (now: number, key: string) => {
-      const windows = [{ ...window, meters: [{ meterId, includedUnits, taken: [] }] }];
+      const windows = [
+        { ...window, meters: [{ meterId, includedUnits, taken: [], stretches: [] }] },
+      ];
       const request = { subscriptionId, customerId, key, windows, unbilledKeys: [] };
       return metering.settleUsage(request, at(now));
     },

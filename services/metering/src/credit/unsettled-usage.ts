@@ -1,8 +1,7 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { isSameData } from '@billing/kernel/equality';
-import type { WindowUsage } from '../span/read-usage';
 import type { MeasuredSeries, Span } from '../usage/hour';
-import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
+import { claimedSpans, pricedMeter, type SubscriptionPeriod } from '../usage/subscription-period';
 import {
   type CreditAccount,
   finalPeriods,
@@ -12,7 +11,7 @@ import {
   setConsumption,
   usesOf,
 } from './account';
-import { burnWindow, type UsageWindow } from './usage-window';
+import { type BurningUsage, burnWindow, type UsageWindow, windowOf } from './usage-window';
 
 const none = Decimal.of(0n);
 // Stored in place of a settlement key.
@@ -24,6 +23,7 @@ const lateForMs = 36 * 86_400_000;
 export interface BurningPeriod {
   readonly key: string;
   readonly window: UsageWindow;
+  /** Of a window without stretches. */
   readonly includedUnits: Decimal;
 }
 
@@ -37,12 +37,14 @@ export function unsettledPeriods(
   meterId: string,
 ): BurningPeriod[] {
   const settled = new Set(consumptions.map(({ period }) => period));
-  return lived.flatMap(({ subscriptionId, index, span, prices }) => {
-    const price = prices.get(meterId);
-    if (index === null || price === undefined) return [];
+  return lived.flatMap((period) => {
+    const { subscriptionId, index } = period;
+    const priced = pricedMeter(period, meterId);
+    if (index === null || priced === undefined) return [];
     const key = periodKey(subscriptionId, index);
     if (settled.has(key)) return [];
-    const window = { ...span, taken: claimedSpans(subscriptionId, lived, meterId) };
+    const window = windowOf(priced, claimedSpans(subscriptionId, lived, meterId));
+    const [{ price }] = priced.stretches;
     return [{ key, window, includedUnits: Decimal.parse(price.includedUnits) }];
   });
 }
@@ -142,7 +144,7 @@ export function afterPeriod(
     grantIds,
     isDecidedFinally = false,
   }: {
-    readonly usage: Pick<WindowUsage, 'spans' | 'events' | 'quantity'>;
+    readonly usage: BurningUsage;
     readonly series: Pick<MeasuredSeries, 'aggregation'>;
     readonly now: Date;
     /** Grants whose boundaries the usage was read with; absent: all. */

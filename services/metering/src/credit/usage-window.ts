@@ -1,24 +1,70 @@
-import type { Decimal } from '@billing/kernel/decimal';
+import { Decimal } from '@billing/kernel/decimal';
+import { isSameRates } from '@billing/kernel/usage-stretches';
 import { quantityOf } from '../meter/aggregation';
 import type { WindowUsage } from '../span/read-usage';
 import type { MeasuredSeries, Span } from '../usage/hour';
-import { type BurnableGrant, burnCredits, type Burning, grantBoundaries } from './burning';
+import type { PricedMeter } from '../usage/subscription-period';
+import {
+  type BurnableGrant,
+  burnCredits,
+  type Burning,
+  burnStretches,
+  grantBoundaries,
+  type UsedStretch,
+} from './burning';
+
+/** Part of a window in which one product of the subscription prices the meter. */
+interface WindowStretch extends Pick<UsedStretch, 'includedUnits' | 'continues'> {
+  /** The next stretch begins here. */
+  readonly end: Date;
+}
 
 /** A period of a subscription, without the spans that an earlier subscription claims. */
 export interface UsageWindow extends Span {
   readonly taken: readonly Span[];
+  /** At least two, up to the end of the window. Absent: one price holds. */
+  readonly stretches?: readonly WindowStretch[];
+}
+
+/** Usage from the start of a window to an instant in it, and the credits that cover it. */
+export interface UsageMark extends Burning {
+  readonly quantity: Decimal;
 }
 
 /** Usage of a window and the credits that cover it. */
 export interface BurntUsage extends Burning {
   readonly events: number;
   readonly quantity: Decimal;
+  /** Usage to the end of each stretch but the last; absent: the window has none. */
+  readonly marks?: readonly UsageMark[];
 }
 
 /** A window and the grants that may burn for it. */
 export interface BurnableWindow {
   readonly window: UsageWindow;
   readonly grants: readonly BurnableGrant[];
+}
+
+const none = Decimal.of(0n);
+
+/** The window of a meter in a period, without the spans that other subscriptions claim. */
+export function windowOf(
+  { span, gaps, stretches }: PricedMeter,
+  claimed: readonly Span[],
+): UsageWindow {
+  const window = { ...span, taken: [...claimed, ...gaps] };
+  if (stretches.length === 1) return window;
+  return {
+    ...window,
+    stretches: stretches.map(({ end, price }, index) => {
+      const next = stretches[index + 1];
+      return {
+        end,
+        includedUnits: Decimal.parse(price.includedUnits),
+        continues: next !== undefined && isSameRates(price, next.price),
+      };
+    }),
+  };
 }
 
 /** Splits a window wherever a claimed span starts or ends. */
@@ -40,8 +86,13 @@ export function burningSpans(
   return unclaimed(split(window, [...edgesOf(window), ...boundaries]), window);
 }
 
-function edgesOf({ taken }: UsageWindow): Date[] {
-  return taken.flatMap(({ start, end }) => [start, end]);
+/** The window up to each of its marks: the ends of its stretches but the last. */
+export function windowsToMarks({ start, taken, stretches = [] }: UsageWindow): UsageWindow[] {
+  return stretches.slice(0, -1).map(({ end }) => ({ start, end, taken }));
+}
+
+function edgesOf({ taken, stretches = [] }: UsageWindow): Date[] {
+  return [...taken.flatMap(({ start, end }) => [start, end]), ...stretches.map(({ end }) => end)];
 }
 
 function split({ start, end }: Span, cuts: readonly Date[]): Span[] {
@@ -60,32 +111,90 @@ function unclaimed(spans: readonly Span[], { taken }: UsageWindow): Span[] {
 }
 
 /**
- * Burns credits for a window. Additive usage burns in order of time; otherwise the final value
- * burns at the end of the period.
+ * Burns credits for a window. Additive usage burns in order of time; otherwise the final value of
+ * each stretch burns at its end.
  */
 export function burnWindow(
-  { spans, events, quantity }: Pick<WindowUsage, 'spans' | 'events' | 'quantity'>,
+  usage: BurningUsage,
   series: Pick<MeasuredSeries, 'aggregation'>,
   {
     window,
     grants,
     includedUnits,
   }: {
-    readonly window: Span;
+    readonly window: Pick<UsageWindow, 'end' | 'stretches'>;
     readonly grants: readonly BurnableGrant[];
+    /** Of a window without stretches. */
     readonly includedUnits: Decimal;
   },
 ): BurntUsage {
-  const { aggregation } = series;
-  // A grant that expires with the period still covers it.
-  const last = new Date(window.end.getTime() - 1);
-  const usages = isRunning(series)
-    ? spans.map(({ span, total }) => ({
-        at: span.start,
-        quantity: quantityOf(aggregation, { ...total, distinct: [] }),
-      }))
-    : [{ at: last, quantity }];
-  return { ...burnCredits(grants, usages, includedUnits), events, quantity };
+  const { events, quantity, marks = [] } = usage;
+  const { stretches } = window;
+  if (stretches === undefined) {
+    const usages = isRunning(series) ? usagesOf(usage.spans, series) : [valueAt(window, quantity)];
+    return { ...burnCredits(grants, usages, includedUnits), events, quantity };
+  }
+  const used = isRunning(series)
+    ? usedSpans(usage.spans, series, stretches)
+    : usedValues([...marks, quantity], stretches);
+  const burnt = burnStretches(grants, used);
+  const last = burnt.at(-1);
+  if (last === undefined || marks.length !== stretches.length - 1) {
+    throw new Error('The stretches of a window were not read');
+  }
+  const toMarks = burnt.slice(0, -1).map((burning, index) => ({
+    ...burning,
+    quantity: marks[index] ?? quantity,
+  }));
+  return { ...last, events, quantity, marks: toMarks };
+}
+
+/** What burning needs of the usage of a window. */
+export type BurningUsage = Pick<WindowUsage, 'spans' | 'events' | 'quantity' | 'marks'>;
+
+function usagesOf(
+  spans: WindowUsage['spans'],
+  { aggregation }: Pick<MeasuredSeries, 'aggregation'>,
+): UsedStretch['usages'] {
+  return spans.map(({ span, total }) => ({
+    at: span.start,
+    quantity: quantityOf(aggregation, { ...total, distinct: [] }),
+  }));
+}
+
+// A grant that expires with the period still covers it.
+function valueAt({ end }: Pick<Span, 'end'>, quantity: Decimal): UsedStretch['usages'][number] {
+  return { at: new Date(end.getTime() - 1), quantity };
+}
+
+/** The spans of each stretch. */
+function usedSpans(
+  spans: WindowUsage['spans'],
+  series: Pick<MeasuredSeries, 'aggregation'>,
+  stretches: readonly WindowStretch[],
+): UsedStretch[] {
+  return stretches.map((stretch, index) => {
+    const from = stretches[index - 1]?.end;
+    const within = spans.filter(
+      ({ span: { start } }) => (from === undefined || from <= start) && start < stretch.end,
+    );
+    return { ...stretch, usages: usagesOf(within, series) };
+  });
+}
+
+/** What each stretch adds to the value; one that continues leaves it to the next. */
+function usedValues(
+  values: readonly Decimal[],
+  stretches: readonly WindowStretch[],
+): UsedStretch[] {
+  let burnt = none;
+  return stretches.map((stretch, index) => {
+    if (stretch.continues) return { ...stretch, usages: [] };
+    const value = values[index] ?? burnt;
+    const added = value.subtract(burnt);
+    burnt = value;
+    return { ...stretch, usages: [valueAt(stretch, added)] };
+  });
 }
 
 /** True if usage accumulates event by event. */

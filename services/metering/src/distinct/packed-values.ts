@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { hashOfErased } from '../usage/erased-value';
+import type { UniqueValue } from '../meter/aggregation';
 
 /** Bytes that stand for a distinct value. */
 export const valueBytes = 16;
@@ -8,12 +8,11 @@ const countBytes = 6;
 export const entryBytes = valueBytes + countBytes;
 
 /**
- * Returns the first 16 bytes of SHA-256 of meter and value. Two different values are equal with a
- * probability below 10^-20 at 10^9 values.
+ * Returns the first 16 bytes of SHA-256 of meter and value; an erased value is that hash. Two
+ * different values are equal with a probability below 10^-20 at 10^9 values.
  */
-export function hashedValue(meterId: string, value: string): Buffer {
-  const erased = hashOfErased(value);
-  if (erased !== undefined) return Buffer.from(erased, 'hex');
+export function hashedValue(meterId: string, value: UniqueValue): Buffer {
+  if (typeof value !== 'string') return value;
   return hash('sha256', `${meterId}:${value}`, 'buffer').subarray(0, valueBytes);
 }
 

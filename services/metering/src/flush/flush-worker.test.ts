@@ -1,8 +1,8 @@
 import { createLogger } from '@billing/chassis/logging';
 import { firstGeneration } from '../testing/events';
-import { atMinute, epochsOf, flushesOf, FlushWorld } from '../testing/flush-world';
+import { atMinute, epochsOf, flushesOf, FlushWorld, minuteOf } from '../testing/flush-world';
 import { immediateTurns } from '../testing/scheduler';
-import { toEventDocument } from '../usage/event-store';
+import { type EventDocument, toEventDocument } from '../usage/event-store';
 import { CurrentWriter } from './flush-worker';
 import type { EpochStorage, UsageEpoch } from '../epoch/epoch';
 import type { FlushStorage } from './flush-storage';
@@ -22,7 +22,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-function itemOf(eventId: string) {
+function itemOf(eventId: string, minute = 1) {
   const document = toEventDocument(
     { environmentId: 'e' },
     {
@@ -30,13 +30,14 @@ function itemOf(eventId: string) {
       customerId: 'c',
       meterId: 'm',
       quantity: '1',
-      timestamp: atMinute(1),
+      timestamp: atMinute(minute),
       properties: {},
       receivedAt: atMinute(1),
       arrival: 1,
     },
   );
-  return { document, meter, firstArrivalMs: 0 };
+  const isSame = (stored: EventDocument) => minuteOf(stored) === minute;
+  return { document, meter, firstArrivalMs: 0, isSame };
 }
 
 function aProcess(
@@ -176,6 +177,7 @@ test('a flush that fails for a reason of its own is left to recovery', async () 
     document: { ...document, properties: 'no JSON' },
     meter: { aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' } as const,
     firstArrivalMs: 0,
+    isSame: () => true,
   };
   await expect(writer.flush([broken])).rejects.toThrow();
   await writer.beat(readingAt(2));
@@ -245,6 +247,38 @@ test('a flush looks up only events that an older generation may have', async () 
   const late = { ...itemOf('b'), firstArrivalMs: arrivedAt + 15 * 60_000 };
   await writer.flush([{ ...itemOf('a'), firstArrivalMs: arrivedAt + 15 * 60_000 - 1 }, late]);
   expect(lookups).toEqual(['e:a']);
+});
+
+test('an event that is stored in any generation is repeated, also if its id was used again later', async () => {
+  const world = new FlushWorld();
+  await aProcess(world).writer.flush([itemOf('a', 1)]);
+  world.beginGeneration(world.current);
+  world.until = world.current - 1;
+  const second = { ...itemOf('a', 2), firstArrivalMs: Infinity };
+  expect((await aProcess(world).writer.flush([second])).repeats.size).toBe(0);
+  world.beginGeneration(world.current);
+  world.until = world.current - 1;
+  expect(world.copiesOf('e:a')).toBe(2);
+
+  const [again, other, unused] = [itemOf('a', 1), itemOf('a', 3), itemOf('a', 2)];
+  const { repeats } = await aProcess(world).writer.flush([other, again, unused, itemOf('b', 3)]);
+  expect([...repeats].map(([{ document }, stored]) => [document, minuteOf(stored)])).toEqual([
+    [other.document, 2],
+    [again.document, 1],
+    [unused.document, 2],
+  ]);
+  expect([world.countOf(1), world.countOf(2), world.countOf(3)]).toEqual([1, 1, 1]);
+});
+
+test('an event is found in its own generation if an older one has its id with other content', async () => {
+  const world = new FlushWorld();
+  await aProcess(world).writer.flush([itemOf('a', 1)]);
+  world.beginGeneration(world.current);
+  world.until = world.current - 1;
+  const { writer } = aProcess(world);
+  await writer.flush([{ ...itemOf('a', 2), firstArrivalMs: Infinity }]);
+  const { repeats } = await writer.flush([itemOf('a', 2)]);
+  expect([...repeats.values()].map(minuteOf)).toEqual([2]);
 });
 
 test('a process that stops leaves no slot behind, and ends the epoch of its last flush', async () => {

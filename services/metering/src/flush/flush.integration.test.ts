@@ -14,6 +14,7 @@ import { CountedEvents } from './counted';
 import { CurrentWriter } from './flush-worker';
 import { FlushStore, openParts } from './flush-store';
 import type { FlushStorage } from './flush-storage';
+import type { MeteredEvent } from './part';
 import { recoverSlot } from './recover-slot';
 import { FencedError, type Insist, Slot } from './slot';
 import { storeFlush } from './store-flush';
@@ -24,6 +25,7 @@ const at = new Date('2026-03-10T08:00:00Z');
 const logger = createLogger({ service: 'test', level: 'silent', file: undefined });
 const metrics = { recordFlush: () => undefined };
 const meter = { aggregation: 'SUM', uniqueProperty: null } as const;
+const distinctMeter = { aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' } as const;
 const insist: Insist = (step) => step();
 
 let mongo: MongoConnection;
@@ -56,7 +58,7 @@ function itemOf(series: Series, eventId: string, arrival = 1) {
     receivedAt: at,
     arrival,
   });
-  return { document, meter, firstArrivalMs: 0 };
+  return { document, meter, firstArrivalMs: 0, isSame: () => true };
 }
 
 /** A process: its own stores and writer. */
@@ -77,11 +79,10 @@ function aProcess(changes: Partial<FlushStorage> = {}) {
 }
 
 /** Fences a writer and recovers its slots, as any process does after half a minute. */
-async function recover(writer: number): Promise<void> {
+async function recover(writer: number, by: MeteredEvent['meter'] = meter): Promise<void> {
   const { epochs, storage } = aProcess();
   await epochs.fence(writer);
-  const metersOf = (ids: readonly string[]) =>
-    Promise.resolve(new Map(ids.map((id) => [id, meter])));
+  const metersOf = (ids: readonly string[]) => Promise.resolve(new Map(ids.map((id) => [id, by])));
   const slots = (await epochs.findSlots()).filter((slot) => slot.writer === writer);
   for (const { id } of slots) {
     const slot = await epochs.findSlot(id);
@@ -276,6 +277,27 @@ test('two recoveries of one slot count its events once, and a blocked event is t
   const { repeats } = await aProcess().writer.flush([itemOf(series, 'l'), itemOf(series, 'm')]);
   expect(repeats.size).toBe(1);
   expect(await countedBy(series)).toEqual({ events: 2, quantity: '5' });
+});
+
+test('the slot of a flush with values that look like erased ones is recovered', async () => {
+  const series = aSeries();
+  const { epochs, storage } = aProcess();
+  const number = await epochs.registerWriter();
+  const slot = new Slot({ writer: number, slot: 0 }, epochs);
+  await slot.hold(insist);
+  const { current } = await epochs.readEpoch();
+  const properties = JSON.stringify({ user: '\u0000erased:ab' });
+  const documents = ['p', 'q'].map((id) => ({ ...itemOf(series, id).document, properties }));
+  const name = await slot.gate({ epoch: current, ids: documents.map(({ _id }) => _id) }, insist);
+  const stored = documents.map((document) => ({ ...document, ...name }));
+  await storage.insertEvents(stored, firstGeneration);
+  await recover(number, distinctMeter);
+  expect(await epochs.findSlot(slot.id)).toBeUndefined();
+  await passEpochs();
+  const tested = new TestedSeries(mongo.db, tenant, { ...series, ...distinctMeter });
+  await tested.fold((await epochs.readEpoch()).until);
+  const day = { start: at, end: new Date(at.getTime() + 24 * hourMs) };
+  expect(await tested.readQuantities([day])).toEqual(['1']);
 });
 
 test('a blocker names every dead flush that may still try to take it over', async () => {

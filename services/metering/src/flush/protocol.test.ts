@@ -50,7 +50,7 @@ function itemOf(name: string) {
       arrival: 1,
     },
   );
-  return { document, meter, firstArrivalMs: 0 };
+  return { document, meter, firstArrivalMs: 0, isSame: () => true };
 }
 
 /** One run of the system from a seed. */

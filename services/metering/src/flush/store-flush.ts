@@ -1,7 +1,7 @@
 import type { UsageEpoch } from '../epoch/epoch';
 import { type Generation, generationOf, generationsBefore } from '../generation/generation';
 import type { EventDocument, NewEventDocument } from '../usage/event-store';
-import { type FlushStorage, isBlocker } from './flush-storage';
+import { type EventPlace, type FlushStorage, isBlocker } from './flush-storage';
 import { type MeteredEvent, partsOf } from './part';
 import { FencedError, type Insist, type Slot } from './slot';
 
@@ -9,11 +9,13 @@ import { FencedError, type Insist, type Slot } from './slot';
 export interface FlushItem extends MeteredEvent<NewEventDocument> {
   /** Earliest real time at which an earlier request may have stored the event. */
   readonly firstArrivalMs: number;
+  /** True for a stored event with the content of this one. */
+  readonly isSame: (stored: EventDocument) => boolean;
 }
 
 /** Result of a flush. All other events were stored and counted by it. */
 export interface StoredFlush<Item extends FlushItem> {
-  /** Items whose id was in use, with the stored event. */
+  /** Items whose id was in use, with the stored event; of several, one that is the same. */
   readonly repeats: ReadonlyMap<Item, EventDocument>;
   /** Items that could not be stored, with the error. */
   readonly failed: ReadonlyMap<Item, Error>;
@@ -41,35 +43,37 @@ export async function storeFlush<Item extends FlushItem>(
   { storage, reading, awaitOver, insist }: FlushOptions,
 ): Promise<StoredFlush<Item>> {
   const { current: epoch, until, generations } = reading;
-  const firsts = new Map<string, Item>();
-  for (const item of items) {
-    if (!firsts.has(item.document._id)) firsts.set(item.document._id, item);
-  }
-  const name = await slot.gate({ epoch, ids: [...firsts.keys()] }, insist);
+  const ids = new Set(items.map(({ document }) => document._id));
+  const name = await slot.gate({ epoch, ids: [...ids] }, insist);
   // In place: a copy per event would cost more than all other work on it.
   for (const { document } of items) {
     document.epoch = name.epoch;
     document.flush = name.flush;
   }
-  const fresh = [...firsts.values()];
   const generation = generationOf(generations, epoch);
   const lastBefore = generation.from - 1;
   // The generations before it are final from then on.
   if (until < lastBefore) await awaitOver(lastBefore);
-  const earlier = await findEarlier(fresh, { storage, generations, generation, insist });
+  const earlier = await findEarlier(items, { storage, generations, generation, insist });
+  const firsts = new Map<string, Item>();
+  for (const item of items) {
+    const { document } = item;
+    if (!earlier.has(document) && !firsts.has(document._id)) firsts.set(document._id, item);
+  }
+  const fresh = [...firsts.values()];
   const documents = fresh.map(({ document }) => document);
-  const { repeats, failed } = await storeEvents(
-    documents.filter((document) => !earlier.has(document)),
-    { storage, generation, insist },
-  );
-  for (const [document, stored] of earlier) repeats.set(document, stored);
+  const place = { storage, generation, insist };
+  const { repeats, failed } = await storeEvents(documents, place);
   const isOwn = ({ document }: Item) => !repeats.has(document) && !failed.has(document);
   const parts = partsOf(name, fresh.filter(isOwn));
   if (parts.length > 0) await insist(() => storage.insertParts(parts));
-  return outcomesOf(items, { firsts, repeats, failed });
+  return outcomesOf(items, { earlier, firsts, repeats, failed });
 }
 
-/** Finds events that are stored in generations before that of the flush. */
+/**
+ * Finds events that are stored in generations before that of the flush. An id may have been used
+ * again, after its time: an event that is the same is looked for in all of them.
+ */
 async function findEarlier(
   items: readonly FlushItem[],
   {
@@ -83,21 +87,29 @@ async function findEarlier(
   },
 ): Promise<ByEvent<EventDocument>> {
   const earlier: ByEvent<EventDocument> = new Map();
-  let wanted = items;
-  for (const past of generationsBefore(generations, generation)) {
-    wanted = wanted.filter(
-      ({ document, firstArrivalMs }) =>
-        firstArrivalMs < past.arrivedBeforeMs && !earlier.has(document),
-    );
-    if (wanted.length === 0) break;
-    const ids = wanted.map(({ document }) => document._id);
-    const found = await insist(() => storage.findEvents(ids, past));
-    for (const { document } of wanted) {
+  const isOpen = ({ document, isSame }: FlushItem) => {
+    const found = earlier.get(document);
+    return found === undefined || !isSame(found);
+  };
+  const search = async (wanted: readonly FlushItem[], place: EventPlace) => {
+    if (wanted.length === 0) return;
+    const ids = [...new Set(wanted.map(({ document }) => document._id))];
+    const found = await insist(() => storage.findEvents(ids, place));
+    for (const { document, isSame } of wanted) {
       const stored = found.get(document._id);
       // The event of a blocker was never stored.
-      if (stored !== undefined && !isBlocker(stored)) earlier.set(document, stored);
+      if (stored === undefined || isBlocker(stored)) continue;
+      if (!earlier.has(document) || isSame(stored)) earlier.set(document, stored);
     }
+  };
+  let wanted = items;
+  for (const past of generationsBefore(generations, generation)) {
+    wanted = wanted.filter((item) => item.firstArrivalMs < past.arrivedBeforeMs && isOpen(item));
+    if (wanted.length === 0) break;
+    await search(wanted, past);
   }
+  const others = items.filter((item) => earlier.has(item.document) && isOpen(item));
+  await search(others, generation);
   return earlier;
 }
 
@@ -135,14 +147,16 @@ async function storeEvents(
   return { repeats, failed };
 }
 
-/** Gives each item the outcome of the first item with its id. */
+/** Gives each item the outcome of the first item with its id that no generation before has. */
 function outcomesOf<Item extends FlushItem>(
   items: readonly Item[],
   {
+    earlier,
     firsts,
     repeats,
     failed,
   }: {
+    readonly earlier: ByEvent<EventDocument>;
     readonly firsts: ReadonlyMap<string, Item>;
     readonly repeats: ByEvent<EventDocument>;
     readonly failed: ByEvent<Error>;
@@ -151,6 +165,11 @@ function outcomesOf<Item extends FlushItem>(
   const outcomes = { repeats: new Map<Item, EventDocument>(), failed: new Map<Item, Error>() };
   if (firsts.size === items.length && repeats.size === 0 && failed.size === 0) return outcomes;
   for (const item of items) {
+    const before = earlier.get(item.document);
+    if (before !== undefined) {
+      outcomes.repeats.set(item, before);
+      continue;
+    }
     const first = firsts.get(item.document._id) ?? item;
     const error = failed.get(first.document);
     const stored = repeats.get(first.document) ?? (first === item ? undefined : first.document);

@@ -34,11 +34,13 @@ import {
 } from './bucket-document';
 import type { FoldSeriesDocument } from './fold-schedule-store';
 import type { HourBucket, HourTotal } from './hour-bucket';
+import { mergedParts, partWithin } from './merged-parts';
 import type {
   BucketName,
   BucketValues,
   FlushedEvent,
   PartPage,
+  PartsQuery,
   SeriesStorage,
 } from './series-storage';
 import type { SpanBucket } from './span-bucket';
@@ -63,6 +65,8 @@ const partBytesMax = 16 * 1024 * 1024;
  * distinct values a flush adds about 1 MiB a second.
  */
 const readBytesMax = 32 * 1024 * 1024;
+/** The same once they are merged. Less, so that a merge is not needed after each further part. */
+const mergedBytesMax = 24 * 1024 * 1024;
 const cursorBatch = 5_000;
 // A part has up to some 20 kB of distinct values.
 const partsBatch = 500;
@@ -142,18 +146,23 @@ export class BucketStore implements SeriesStorage {
     return this.process.until(options);
   }
 
-  async parts() {
+  async parts({ hours, cuts }: PartsQuery) {
     const { k } = this;
+    const { aggregation } = this.series;
     const _id = { $gte: `${k}:`, $lt: `${k}${afterAll}` };
     return retryTransient(async () => {
       const cursor = this.collections.parts.find({ k, _id }).batchSize(cursorBatch);
-      const parts: NumberedPart[] = [];
+      let parts: NumberedPart[] = [];
       let bytes = 0;
       for await (const document of cursor) {
-        const part = fromPartDocument(document);
-        bytes += bytesOf(part);
-        if (bytes > readBytesMax) throw partsTooLarge();
+        const whole = fromPartDocument(document);
+        const part = hours === undefined ? whole : partWithin(whole, hours);
         parts.push(part);
+        bytes += bytesOf(part);
+        if (bytes <= readBytesMax) continue;
+        parts = mergedParts(aggregation, parts, cuts);
+        bytes = parts.reduce((sum, one) => sum + bytesOf(one), 0);
+        if (bytes > mergedBytesMax) throw partsTooLarge();
       }
       return parts;
     });

@@ -1,3 +1,4 @@
+import { DomainError } from '@billing/kernel/domain-error';
 import type { StoredValues } from '../distinct/value-store';
 import type { PartMinute, PartValues } from '../flush/part';
 import { type Aggregation, type PartialTotal, RunningTotal } from '../meter/aggregation';
@@ -26,6 +27,22 @@ export interface NumberedPart {
   readonly flush: string;
   readonly minutes: readonly PartMinute[];
   readonly values: readonly PartValues[];
+  /** Lowest epoch of merged parts; `epoch` is the highest. Absent: it is one part. */
+  readonly from?: number;
+  /** Flushes of merged parts. */
+  readonly flushes?: readonly string[];
+}
+
+/** Merged parts are on both sides of an epoch that tells which of them a bucket contains. */
+export class PartsMergedError extends DomainError {
+  constructor(readonly epoch: number) {
+    super('unavailable', 'USAGE_PARTS_TOO_LARGE', 'Service unavailable');
+  }
+}
+
+/** Flushes of a part, or of those that were merged. */
+export function flushesOf({ flush, flushes = [flush] }: NumberedPart): readonly string[] {
+  return flushes;
 }
 
 // About what the runtime needs for the entry of a minute.
@@ -49,12 +66,16 @@ export const emptyBucket: Bucket = {
   total: { ...emptyTotal, values: null },
 };
 
-/** Parts of some epochs. */
+/** Parts of some epochs. Fails with PartsMergedError if merged parts are not only of these. */
 export function partsIn(
   parts: readonly NumberedPart[],
   { above, upTo }: EpochRange,
 ): readonly NumberedPart[] {
-  return parts.filter(({ epoch }) => epoch > above && epoch <= upTo);
+  return parts.filter(({ epoch, from = epoch }) => {
+    for (const edge of [above, upTo])
+      if (from <= edge && edge < epoch) throw new PartsMergedError(edge);
+    return epoch > above && epoch <= upTo;
+  });
 }
 
 /** Adds up totals. Distinct values are merged as streams, so that only their events count here. */

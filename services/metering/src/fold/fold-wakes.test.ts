@@ -1,5 +1,6 @@
 import { newId } from '@billing/chassis/ids';
-import { FoldWakes } from './fold-wakes';
+import { randomOf } from '../testing/scheduler';
+import { FoldWakes, seriesMax } from './fold-wakes';
 
 const start = new Date('2026-03-01T10:00:00Z').getTime();
 const minute = 60_000;
@@ -9,7 +10,7 @@ function aSeries(): { readonly k: string } {
 }
 
 /** Wakes that a test can read. */
-function wakesOf(seriesMax = 100) {
+function wakesOf(cachedMax = 100, randomByte = () => 0) {
   const written: string[] = [];
   const wakes = new FoldWakes(
     {
@@ -20,7 +21,8 @@ function wakesOf(seriesMax = 100) {
         written.push(...keys.map((k) => `request ${k}`));
       },
     },
-    seriesMax,
+    randomByte,
+    cachedMax,
   );
   return {
     written,
@@ -68,7 +70,7 @@ test('a wake that fails is tried again by the next request', async () => {
       },
       request: async () => undefined,
     },
-    100,
+    () => 0,
   );
   const one = aSeries();
   await expect(wakes.wake([one], new Date(start))).rejects.toThrow('Broken');
@@ -77,12 +79,44 @@ test('a wake that fails is tried again by the next request', async () => {
   expect(woken).toEqual([one.k]);
 });
 
-test('the cache is bounded: an evicted series is woken again', async () => {
+test('the cache is bounded: the series that was not used for longest is woken again', async () => {
   const { written, wake } = wakesOf(2);
   const [first, second, third] = [aSeries(), aSeries(), aSeries()];
-  await wake([first]);
-  await wake([second]);
-  await wake([third]);
-  await wake([first]);
-  expect(written).toEqual([first, second, third, first].map(({ k }) => `wake ${k}`));
+  for (const one of [first, second, first, third, first, second]) await wake([one]);
+  expect(written).toEqual([first, second, third, second].map(({ k }) => `wake ${k}`));
+});
+
+async function rotate(
+  { wake, flush }: ReturnType<typeof wakesOf>,
+  { series, rounds }: { readonly series: number; readonly rounds: number },
+): Promise<void> {
+  const all = Array.from({ length: series }, aSeries);
+  for (let round = 0; round < rounds; round += 1) {
+    for (let start = 0; start < series; start += 1_000) {
+      const some = all.slice(start, start + 1_000);
+      await wake(some);
+      await flush(some);
+    }
+  }
+}
+
+function countOf(written: readonly string[], kind: 'wake' | 'request'): number {
+  return written.filter((one) => one.startsWith(kind)).length;
+}
+
+test('60,000 series in rotation are woken once each, and their flushes are counted', async () => {
+  const wakes = wakesOf(seriesMax, () => 61);
+  await rotate(wakes, { series: 60_000, rounds: 3 });
+  expect(countOf(wakes.written, 'wake')).toBe(60_000);
+  expect(countOf(wakes.written, 'request')).toBe(60_000);
+});
+
+test('more series in rotation than are cached are folded after 64 flushes on average', async () => {
+  const random = randomOf(1);
+  const wakes = wakesOf(1_000, () => random(256));
+  await rotate(wakes, { series: 2_000, rounds: 64 });
+  expect(countOf(wakes.written, 'wake')).toBe(2_000 * 64);
+  const requests = countOf(wakes.written, 'request');
+  expect(requests).toBeGreaterThan(1_700);
+  expect(requests).toBeLessThan(2_300);
 });

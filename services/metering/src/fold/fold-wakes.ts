@@ -17,7 +17,7 @@ export interface FoldScheduler<Series extends KeyedSeries> {
 /** A series that this process has woken. */
 interface Awake {
   readonly sinceMs: number;
-  /** Flushes since then, or since the last request. */
+  /** Flushes since the last request. */
   flushes: number;
 }
 
@@ -29,23 +29,32 @@ const wakeEveryMs = 50 * 60_000;
 /** Parts of a series, as far as this process knows, that are folded at once. */
 const partsMax = 64;
 
+/** About 250 bytes each. */
+export const seriesMax = 100_000;
+
 /**
  * Wakes series before they get events, and has them folded when many parts are waiting. Caches
- * series that are awake, so that few flushes write anything. An evicted entry costs one write.
+ * the series that were used last, so that few flushes write anything. An evicted entry costs one
+ * write.
  */
 export class FoldWakes<Series extends KeyedSeries> {
+  /** In the order of their last use. */
   private readonly awake = new Map<string, Awake>();
 
   constructor(
     private readonly scheduler: FoldScheduler<Series>,
-    private readonly seriesMax: number,
+    private readonly randomByte: () => number,
+    private readonly cachedMax = seriesMax,
   ) {}
 
   /** Wakes series that sleep. Called before their events are queued. */
   async wake(series: readonly Series[], now: Date): Promise<void> {
     const asleep = series.filter(({ k }) => !this.isAwake(k, now));
     if (asleep.length > 0) await this.scheduler.wake(asleep, now);
-    for (const { k } of asleep) this.cache(k, { sinceMs: now.getTime(), flushes: 0 });
+    for (const { k } of asleep) {
+      const flushes = this.awake.get(k)?.flushes ?? this.firstCount();
+      this.cache(k, { sinceMs: now.getTime(), flushes });
+    }
   }
 
   /** Counts a flush, which adds a part to each of its series. Called before it is stored. */
@@ -64,13 +73,23 @@ export class FoldWakes<Series extends KeyedSeries> {
 
   private isAwake(k: string, now: Date): boolean {
     const one = this.awake.get(k);
-    return one !== undefined && now.getTime() - one.sinceMs < wakeEveryMs;
+    if (one === undefined || now.getTime() - one.sinceMs >= wakeEveryMs) return false;
+    this.cache(k, one);
+    return true;
+  }
+
+  /**
+   * Any count: series that are evicted before each flush, because there are so many, are folded
+   * every 64 flushes on average, too.
+   */
+  private firstCount(): number {
+    return this.randomByte() % partsMax;
   }
 
   private cache(k: string, one: Awake): void {
     this.awake.delete(k);
     this.awake.set(k, one);
-    if (this.awake.size <= this.seriesMax) return;
+    if (this.awake.size <= this.cachedMax) return;
     const [oldest] = this.awake.keys();
     if (oldest !== undefined) this.awake.delete(oldest);
   }

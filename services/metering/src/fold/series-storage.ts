@@ -4,6 +4,7 @@ import type { MeasuredEvent } from '../meter/aggregation';
 import type { Span } from '../usage/hour';
 import type { NumberedPart } from './bucket';
 import type { HourBucket, HourTotal } from './hour-bucket';
+import type { PartHours } from './merged-parts';
 import type { SpanBucket } from './span-bucket';
 
 /** An event and the flush that stored it. */
@@ -15,6 +16,14 @@ export interface PartPage {
   /** The page has all parts up to this epoch. */
   readonly upTo: number;
   readonly isLast: boolean;
+}
+
+/** The usage of parts that a read needs. */
+export interface PartsQuery {
+  /** Absent: all hours. */
+  readonly hours?: PartHours;
+  /** Epochs across which parts are not merged. */
+  readonly cuts: readonly number[];
 }
 
 /** A bucket of the series, as the owner of distinct values. */
@@ -42,8 +51,11 @@ export interface SeriesStorage {
   readonly values: BucketValues;
   /** Up to this epoch, no event and no part can be added any more. */
   until(options: { readonly isFresh: boolean }): Promise<number>;
-  /** All parts. Fails with UNAVAILABLE if they are too large for the memory of a read. */
-  parts(): Promise<readonly NumberedPart[]>;
+  /**
+   * All parts, with the usage of the hours that are asked for. Parts that are too large for the
+   * memory of a read are merged. Fails with UNAVAILABLE if they are still too large.
+   */
+  parts(query: PartsQuery): Promise<readonly NumberedPart[]>;
   countParts(): Promise<number>;
   /** Parts up to an epoch, the first if there are many. */
   partsUpTo(epoch: number): Promise<PartPage>;

@@ -26,6 +26,7 @@ import { eventRefusal, idReused, isSameContent } from './event-refusal';
 import { type EventInput, readIngestInput } from './input';
 import type { IngestQueue } from './queue-worker';
 import { requireCounted } from './require-counted';
+import { requireKnown } from './require-known';
 
 export interface IngestDependencies {
   readonly meters: AggregateCollection<Meter>;
@@ -81,13 +82,18 @@ export async function ingest(
   context: CallContext,
   dependencies: IngestDependencies,
 ): Promise<IngestResult> {
+  const startedAt = dependencies.clock.now();
   const { json, exactQuantities } = readIngestBody(body);
   const { events, ignoredFields } = readIngestInput(json, exactQuantities);
   const { candidates, refused } = await validateEvents(events, context, dependencies);
   const [stored, replayed] = await Promise.all([
-    store(candidates, events, { context, dependencies }),
+    store(candidates, { context, dependencies }),
     findReplays(refused, context, dependencies),
   ]);
+  await requireKnown(new Set(candidates.map(({ document }) => document.customerId)), {
+    sinceMs: dependencies.clock.now().getTime() - startedAt.getTime(),
+    findCustomers: (names) => findCustomers(dependencies.peers, names, context),
+  });
   const rejected = [
     ...stored.rejected,
     ...refused.filter((one) => !replayed.has(one)).map(({ index, error }) => ({ index, error })),
@@ -148,12 +154,13 @@ async function validateEvents(
       index,
       document: toEventDocument(context.tenant, event),
       firstArrivalMs: firstArrivalOf(sent, realNow),
+      isSame: (stored) => isSameContent(fromEventDocument(stored), input, customerId),
     });
   });
   const used = await markMetersInUse(accepted, meters, { context, dependencies });
-  const candidates = accepted.flatMap(({ index, document, firstArrivalMs }): Candidate[] => {
-    const meter = used.get(document.meterId);
-    return meter === undefined ? [] : [{ index, document, firstArrivalMs, meter }];
+  const candidates = accepted.flatMap((one): Candidate[] => {
+    const meter = used.get(one.document.meterId);
+    return meter === undefined ? [] : [{ ...one, meter }];
   });
   return { candidates, refused };
 }
@@ -212,7 +219,6 @@ interface Stored {
 
 async function store(
   candidates: readonly Candidate[],
-  events: readonly EventInput[],
   { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
 ): Promise<Stored> {
   if (candidates.length === 0) return { accepted: 0, duplicates: 0, rejected: [] };
@@ -228,7 +234,7 @@ async function store(
     const stored = repeats.get(candidate);
     return stored === undefined ? [] : [{ ...candidate, stored }];
   });
-  const { replayed, rejected } = separateDuplicates(existing, events);
+  const { replayed, rejected } = separateDuplicates(existing);
   // An event that this batch repeats within itself was counted with the batch.
   const earlier = replayed.filter(({ document, stored }) => stored.flush !== document.flush);
   await requireCounted(
@@ -243,15 +249,11 @@ async function store(
 }
 
 /** Separates duplicates from ids that were used for another event. */
-function separateDuplicates(
-  existing: readonly (Candidate & Repeat)[],
-  events: readonly EventInput[],
-): { replayed: readonly (Candidate & Repeat)[]; rejected: Stored['rejected'] } {
-  const isReplayed = ({ index, document, stored }: Candidate & Repeat) => {
-    const input = events[index];
-    if (input === undefined) throw new Error('Event of the batch not found');
-    return isSameContent(fromEventDocument(stored), input, document.customerId);
-  };
+function separateDuplicates(existing: readonly (Candidate & Repeat)[]): {
+  replayed: readonly (Candidate & Repeat)[];
+  rejected: Stored['rejected'];
+} {
+  const isReplayed = ({ isSame, stored }: Candidate & Repeat) => isSame(stored);
   return {
     replayed: existing.filter(isReplayed),
     rejected: existing
@@ -276,9 +278,10 @@ async function findReplays(
   );
   const replayed = identified.flatMap((refused): { refused: Refused; stored: EventDocument }[] => {
     const { input, customerId } = refused;
-    const stored = known.get(input.eventId ?? '');
-    if (stored === undefined) return [];
-    return isSameContent(fromEventDocument(stored), input, customerId) ? [{ refused, stored }] : [];
+    const stored = known
+      .get(input.eventId ?? '')
+      ?.find((one) => isSameContent(fromEventDocument(one), input, customerId));
+    return stored === undefined ? [] : [{ refused, stored }];
   });
   await requireCounted(
     replayed.map(({ stored }) => stored),

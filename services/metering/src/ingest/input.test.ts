@@ -39,8 +39,6 @@ describe('a batch', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['empty', undefined, 'Required'],
-    ['a string', 'events', 'Required'],
     ['an object without `events`', {}, 'Required'],
     ['an object with null as `events`', { events: null }, 'Required'],
     ['an object with an object as `events`', { events: {} }, 'Must be an array'],
@@ -52,6 +50,11 @@ describe('a batch', () => {
     ],
   ])('that is %s is refused', (_what, body, problem) => {
     expect(refusal(body)).toEqual([problem]);
+  });
+
+  test.each([undefined, null, 5, 'events'])('that is %j is no object', (body) => {
+    const message = 'Body must be a JSON object';
+    expect(() => readIngestInput(body)).toThrow(expect.objectContaining({ message }));
   });
 
   test('of a thousand events is accepted', () => {

@@ -1,5 +1,5 @@
 import { Decimal, DECIMAL_PLACES_MAX } from '@billing/kernel/decimal';
-import { invalidInput } from '@billing/kernel/domain-error';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import { controlCharacterProblem, hasControlCharacter } from '@billing/kernel/input-problems';
 import { propertyLengthMax } from '@billing/kernel/input/meter';
 import { plainDecimal } from '@billing/kernel/plain-decimal';
@@ -64,7 +64,9 @@ export function readIngestInput(
 }
 
 function eventsOf(body: unknown, ignoredFields: string[]): unknown {
-  if (!isObject(body)) throw invalidInput({ events: ['Required'] });
+  if (!isObject(body)) {
+    throw new DomainError('invalid_input', 'INVALID_REQUEST', 'Body must be a JSON object');
+  }
   for (const name of Object.keys(body)) {
     if (name !== 'events' && ignoredFields.length < ignoredMax) ignoredFields.push(name);
   }

@@ -3,6 +3,9 @@ import { Decimal } from '@billing/kernel/decimal';
 /** Rule that turns the events of a span into one quantity. */
 export type Aggregation = 'SUM' | 'COUNT' | 'MAX' | 'LATEST' | 'UNIQUE_COUNT';
 
+/** A value whose distinct values are counted; of one that was erased, its hash. */
+export type UniqueValue = string | Buffer;
+
 /** The part of an event that aggregations read. */
 export interface MeasuredEvent {
   readonly id: string;
@@ -12,7 +15,7 @@ export interface MeasuredEvent {
   /** Decimal string; an event without one is skipped where a number is needed. */
   readonly quantity: string | null;
   /** Value of the property whose distinct values are counted; null if the event has none. */
-  readonly uniqueValue: string | null;
+  readonly uniqueValue: UniqueValue | null;
 }
 
 /** Sort key of an event: timestamp, then arrival, then id. */
@@ -26,7 +29,7 @@ export interface PartialTotal {
   /** LATEST only: the event that `quantity` comes from. */
   readonly latest: EventPosition | null;
   /** UNIQUE_COUNT only: each distinct value once. */
-  readonly distinct: readonly string[];
+  readonly distinct: readonly UniqueValue[];
 }
 
 /** The total of no events. */
@@ -68,7 +71,7 @@ export class RunningTotal {
   private events = 0;
   private quantity: Decimal | undefined;
   private latest: EventPosition | null = null;
-  private readonly distinct = new Set<string>();
+  private readonly distinct = new Map<string, UniqueValue>();
 
   constructor(private readonly aggregation: Aggregation) {}
 
@@ -78,7 +81,7 @@ export class RunningTotal {
       case 'COUNT':
         return;
       case 'UNIQUE_COUNT':
-        if (uniqueValue !== null) this.distinct.add(uniqueValue);
+        if (uniqueValue !== null) this.addValue(uniqueValue);
         return;
       case 'SUM':
       case 'MAX':
@@ -89,7 +92,7 @@ export class RunningTotal {
 
   merge({ events, quantity, latest, distinct }: PartialTotal): void {
     this.events += events;
-    for (const value of distinct) this.distinct.add(value);
+    for (const value of distinct) this.addValue(value);
     if (quantity !== null) this.addNumber(Decimal.parse(quantity, 'quantity'), latest);
   }
 
@@ -98,8 +101,13 @@ export class RunningTotal {
       events: this.events,
       quantity: this.quantity?.toString() ?? null,
       latest: this.latest,
-      distinct: [...this.distinct],
+      distinct: [...this.distinct.values()],
     };
+  }
+
+  private addValue(value: UniqueValue): void {
+    const key = typeof value === 'string' ? `text ${value}` : `hash ${value.toString('hex')}`;
+    this.distinct.set(key, value);
   }
 
   private addNumber(number: Decimal | undefined, place: EventPosition | null): void {

@@ -18,15 +18,28 @@ export async function customerPeriods(
 }
 
 function fromProtoUsagePeriod(period: UsagePeriod): SubscriptionPeriod {
-  const { subscriptionId, periodIndex, start, end, entitled, currency, meterPrices } = period;
-  if (start === undefined || end === undefined) throw new Error('A period has no bounds');
-  const prices = meterPrices.map((price) => [price.meterId, fromProtoMeterPrice(price)] as const);
+  const { subscriptionId, periodIndex, entitled, currency, meterPrices, stretches } = period;
   return {
     subscriptionId,
     index: periodIndex ?? null,
-    span: { start, end },
+    span: spanOf(period),
     entitled,
     currency,
-    prices: new Map(prices),
+    prices: fromProtoPrices(meterPrices),
+    ...(stretches.length > 0 && {
+      stretches: stretches.map((stretch) => ({
+        span: spanOf(stretch),
+        prices: fromProtoPrices(stretch.meterPrices),
+      })),
+    }),
   };
+}
+
+function fromProtoPrices(prices: UsagePeriod['meterPrices']): SubscriptionPeriod['prices'] {
+  return new Map(prices.map((price) => [price.meterId, fromProtoMeterPrice(price)] as const));
+}
+
+function spanOf({ start, end }: Pick<UsagePeriod, 'start' | 'end'>): SubscriptionPeriod['span'] {
+  if (start === undefined || end === undefined) throw new Error('A period has no bounds');
+  return { start, end };
 }

@@ -237,7 +237,7 @@ test('credits are reported as granted, settled and expired', async () => {
     tenant: context.tenant,
     now: new Date(noon.getTime() + 2 * hourMs),
   });
-  const meters = [{ meterId, includedUnits: '0', taken: [] }];
+  const meters = [{ meterId, includedUnits: '0', taken: [], stretches: [] }];
   await service.metering.settleUsage(
     {
       subscriptionId: '01890a5d-ac96-774b-bcce-b302099a8057',

@@ -1,9 +1,10 @@
 import { Decimal } from '@billing/kernel/decimal';
-import { isAmount } from '@billing/kernel/money';
-import { usageCharge } from '@billing/kernel/usage-pricing';
+import { isAmount, sumOf } from '@billing/kernel/money';
+import { type Usage, usageCharge } from '@billing/kernel/usage-pricing';
+import { stretchCharges } from '@billing/kernel/usage-stretches';
 import { consumedIn, type CreditAccount, type CreditGrant } from '../credit/account';
 import type { UsageTerms } from '../credit/running-usage';
-import type { BurntUsage } from '../credit/usage-window';
+import type { BurntUsage, UsageMark } from '../credit/usage-window';
 import type { Span } from '../usage/hour';
 
 /** Usage of a meter in the running period, and what is left for the customer. */
@@ -63,7 +64,7 @@ export function usageState(
     creditsRemaining,
     balance,
     overage: burnt.overage,
-    estimatedAmount: terms === undefined ? undefined : estimate(terms, burnt.quantity, credited),
+    estimatedAmount: terms === undefined ? undefined : estimate(terms, burnt),
     entitled: balance.compare(none) > 0 || terms?.entitled === true,
   };
 }
@@ -72,15 +73,26 @@ export function usageState(
  * Amount that a bill would charge now; undefined above the invoice limit, where a person has to
  * decide.
  */
-function estimate(
-  { isTrial, price }: UsageTerms,
-  quantity: Decimal,
-  credited: Decimal,
-): bigint | undefined {
+function estimate({ isTrial, price, stretchPrices }: UsageTerms, burnt: BurntUsage) {
   if (isTrial) return 0n;
-  const usage = { quantity: quantity.toString(), creditedUnits: credited.toString() };
-  const { amount } = usageCharge(price, usage);
+  const marks = [...(burnt.marks ?? []), burnt];
+  const amount =
+    stretchPrices?.length === marks.length
+      ? sumOf(
+          stretchCharges(
+            stretchPrices.map((one, index) => ({
+              price: one,
+              usage: usageAt(marks[index] ?? burnt),
+            })),
+          ).map((charge) => charge.amount),
+        )
+      : usageCharge(price, usageAt(burnt)).amount;
   return isAmount(amount) ? amount : undefined;
+}
+
+function usageAt({ quantity, uses }: UsageMark): Usage {
+  const credited = sum(uses.map((use) => use.quantity));
+  return { quantity: quantity.toString(), creditedUnits: credited.toString() };
 }
 
 function sum(all: readonly Decimal[]): Decimal {

@@ -4,6 +4,7 @@ import {
   type CreditAccount,
   decidedBy,
   grantsFor,
+  marksOf,
   periodKey,
   type PeriodConsumption,
   setConsumption,
@@ -97,7 +98,8 @@ export function decideWindows(
       const includedUnits = parseUnits(window.includedUnits, 'includedUnits');
       const burnt = burnWindow(usage, series, { window, grants, includedUnits });
       const quantity = burnt.quantity.toString();
-      consumption = { period, settlement, quantity, uses: usesOf(burnt), set: usage.set };
+      const marked = { uses: usesOf(burnt), ...marksOf(burnt.marks) };
+      consumption = { period, settlement, quantity, ...marked, set: usage.set };
     }
     const finality = isFinal(window, now) ? { isFinal: true } : {};
     after = setConsumption(after, { ...consumption, ...finality }, now);

@@ -39,7 +39,7 @@ async function usedPeriod() {
     periodIndex: 0,
     start,
     end,
-    meters: [{ meterId, includedUnits: '0', taken: [] }],
+    meters: [{ meterId, includedUnits: '0', taken: [], stretches: [] }],
   };
   const subscriptionId = newId();
   const lived = { subscriptionId, meterId, periodIndex: 0, start, end, includedUnits: '0' };

@@ -67,7 +67,7 @@ function windowsOf(
     periodIndex: from + index,
     start: dayAt(from + index),
     end: dayAt(from + index + 1),
-    meters: meterIds.map((meterId) => ({ meterId, includedUnits: '0', taken: [] })),
+    meters: meterIds.map((meterId) => ({ meterId, includedUnits: '0', taken: [], stretches: [] })),
   }));
 }
 
@@ -213,4 +213,59 @@ test('a window is decided again when its available credits have changed', async 
   ]);
   // The first window has fewer credits available now, but still as many as it has burnt.
   expect(await settle(settlement('third'))).toMatchObject({ usages: [] });
+});
+
+test('a quote stores nothing, and returns what the settlement after it returns', async () => {
+  const aggregations = [
+    Aggregation.AGGREGATION_SUM,
+    Aggregation.AGGREGATION_MAX,
+    Aggregation.AGGREGATION_UNIQUE_COUNT,
+  ];
+  const created = await Promise.all(
+    aggregations.map((aggregation) => {
+      const isUnique = aggregation === Aggregation.AGGREGATION_UNIQUE_COUNT;
+      const named = { name: 'Calls', aggregation, metadata: undefined };
+      const meter = isUnique ? { ...named, uniqueProperty: 'user' } : named;
+      return service.metering.createMeter(meter, called());
+    }),
+  );
+  const meterIds = created.map(({ meter }) => present(meter).id);
+  const [meterId = ''] = meterIds;
+  const [customerId, subscriptionId] = [present(service.customers.pop()), newId()];
+  const windows = windowsOf(meterIds, { from: 0, through: 2 });
+  const request = { subscriptionId, customerId, windows, unbilledKeys: [] };
+  const quote = () => service.metering.quoteUsage(request, called());
+  const snapshot = async () => {
+    const collections = await folding.db.listCollections().toArray();
+    const names = collections.map(({ name }) => name).sort();
+    return Promise.all(
+      names
+        .filter((name) => /^(usage|credit)/.test(name) && !/^usage(Epoch|Slots)$/.test(name))
+        .map(async (name) => [name, await folding.db.collection(name).find().toArray()]),
+    );
+  };
+  const quotedAndSettled = async (key: string) => {
+    const before = await snapshot();
+    const quoted = await quote();
+    expect(await quote()).toEqual(quoted);
+    expect(await snapshot()).toEqual(before);
+    const settled = await service.metering.settleUsage({ ...request, key }, called());
+    expect(settled).toEqual(quoted);
+    return settled.usages.map(({ current }) => current?.quantity);
+  };
+  const used = (quantity: number) =>
+    Promise.all(meterIds.map((one) => use({ customerId, meterId: one, day: 1, quantity })));
+
+  await used(4);
+  await service.metering.createCreditGrant(
+    {
+      ...{ customerId, meterId, amount: '5', effectiveAt: firstDay, expiresAt: dayAt(2) },
+      source: CreditSource.CREDIT_SOURCE_UNSPECIFIED,
+      metadata: undefined,
+    },
+    testContext({ tenant, now: dayAt(0) }),
+  );
+  expect(await quotedAndSettled('first')).toEqual(['0', '0', '0', '4', '4', '0', '0', '0', '0']);
+  await used(3);
+  expect(await quotedAndSettled('second')).toEqual(['7']);
 });

@@ -1,5 +1,5 @@
 import { isSameData } from '@billing/kernel/equality';
-import type { GrantUse } from '../credit/account';
+import type { MarkedQuantity } from '../credit/account';
 import type { UsageWindow } from '../credit/usage-window';
 import type { NamedSet } from '../span/named-set';
 
@@ -9,6 +9,7 @@ import type { NamedSet } from '../span/named-set';
  */
 export interface SettlementWindow extends UsageWindow {
   readonly periodIndex: number;
+  /** Of a window without stretches. */
   readonly includedUnits: string;
 }
 
@@ -19,9 +20,9 @@ export interface MeterWindows {
 }
 
 /** A quantity and the credits that cover part of it. */
-export interface SettledQuantity {
-  readonly quantity: string;
-  readonly uses: readonly GrantUse[];
+export interface SettledQuantity extends MarkedQuantity {
+  /** The same up to the end of each stretch but the last; absent: the window has none. */
+  readonly marks?: readonly MarkedQuantity[];
 }
 
 /** Usage of one meter in one period. */

@@ -33,6 +33,7 @@ class SpanBuilding {
     readonly storage: SeriesStorage,
     readonly series: MeasuredSeries,
     readonly runs: RunStore,
+    private readonly keepsCuts: boolean,
   ) {
     this.running = new RunningBareTotal(series.aggregation);
   }
@@ -53,8 +54,8 @@ class SpanBuilding {
   }
 
   /**
-   * Counts the events of a piece of a minute. Stores both halves of a minute with the hour, so that
-   * they are not counted again.
+   * Counts the events of a piece of a minute. Stores both halves of a minute with the hour, unless
+   * cuts are not kept, so that they are not counted again.
    */
   async mergeCutMinute(
     hour: HourBucket,
@@ -79,7 +80,7 @@ class SpanBuilding {
     requireEvents(stored?.[1] ?? 0, left);
     this.merge(counted.total());
     const isHalf = isSame(piece, { ...whole, end: at }) || isSame(piece, { ...whole, start: at });
-    if (!isHalf || hour.version === 0) return;
+    if (!isHalf || hour.version === 0 || !this.keepsCuts) return;
     await storage.storeCuts(withCut(hour, { at, before: before.total(), after: after.total() }));
   }
 
@@ -122,15 +123,18 @@ export async function sumOfHours(
     set,
     hours,
     runs,
+    keepsCuts = true,
   }: {
     readonly span: Span;
     readonly set: EventSet;
     /** Stored hours; all that the span touches are among them. */
     readonly hours: readonly HourTotal[];
     readonly runs: RunStore;
+    /** False: nothing is stored. */
+    readonly keepsCuts?: boolean;
   },
 ): Promise<(HoursSum & { readonly storedValues: number }) | undefined> {
-  const building = new SpanBuilding(storage, series, runs);
+  const building = new SpanBuilding(storage, series, runs, keepsCuts);
   return (await addHours(building, span, { set, stored: hours })) ? building : undefined;
 }
 

@@ -2,6 +2,7 @@ import { LargeReads } from '../distinct/run-large-read';
 import { partOf, totalOfMinute } from '../flush/part';
 import { foldSeries } from '../fold/fold-series';
 import type { NumberedPart } from '../fold/bucket';
+import { mergedParts, partWithin } from '../fold/merged-parts';
 import type { FlushedEvent, SeriesStorage } from '../fold/series-storage';
 import { type Aggregation, mergedTotal, quantityOf, totalOf } from '../meter/aggregation';
 import { SeriesTable, type Steps, storageOn, stubOf } from '../testing/series-table';
@@ -236,7 +237,7 @@ class Run {
 
   private startReads(rounds: number): void {
     const actor = this.scheduler.start(async (steps) => {
-      const storage = storageOn(this.table, steps);
+      const storage = merging(storageOn(this.table, steps), this.series, this.scheduler);
       const mutated = this.mutant.read?.(storage, this.table) ?? storage;
       for (let round = 0; round < rounds; round += 1) {
         await steps.read(() => undefined);
@@ -318,6 +319,26 @@ function contains({ start, end }: Span, instant: Date): boolean {
   return instant >= start && instant < end;
 }
 
+/** A storage whose parts are sometimes merged, as if they were too large. */
+function merging(
+  storage: SeriesStorage,
+  { aggregation }: { readonly aggregation: Aggregation },
+  { random }: Pick<Scheduler, 'random'>,
+): SeriesStorage {
+  return {
+    ...storage,
+    parts: async (query) => {
+      const { hours, cuts } = query;
+      const all = await storage.parts(query);
+      if (random() < 0.5) return all;
+      const parts = hours === undefined ? all : all.map((part) => partWithin(part, hours));
+      // As they stream: merged parts are merged with further ones.
+      const some = mergedParts(aggregation, parts.slice(0, 3), cuts);
+      return mergedParts(aggregation, [...some, ...parts.slice(3)], cuts);
+    },
+  };
+}
+
 function partFrom(
   events: readonly FlushedEvent[],
   { meterId, aggregation }: { readonly meterId: string; readonly aggregation: Aggregation },
@@ -361,10 +382,10 @@ const mutants: Record<string, Mutant> = {
       let hours: Awaited<ReturnType<SeriesStorage['hours']>> = [];
       return {
         ...storage,
-        parts: async () => {
+        parts: async (query) => {
           spans = await storage.spans();
           hours = await storage.hours(0, Infinity);
-          return storage.parts();
+          return storage.parts(query);
         },
         spans: () => Promise.resolve(spans),
         hours: (from, until) =>
@@ -401,6 +422,12 @@ const mutants: Record<string, Mutant> = {
         }
         return storage.storeSpans(spans);
       },
+    }),
+  },
+  'a read of merged parts that does not know their lowest epoch': {
+    read: (storage) => ({
+      ...storage,
+      parts: async (query) => (await storage.parts(query)).map(({ from: _from, ...part }) => part),
     }),
   },
   'a fold that passes stubs by': {

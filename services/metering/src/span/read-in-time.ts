@@ -9,7 +9,7 @@ import { seriesKey } from '../usage/series-key';
 import type { ContinuedReads } from './continued-reads';
 import { nameOfSpan, refuseIfSlow } from './read-spans';
 import { isEventsDropped } from './raw-count';
-import { noUsage, readUsage, type WindowUsage } from './read-usage';
+import { noUsage, readUsage, type UsageQuery, type WindowUsage } from './read-usage';
 
 export interface UsageReaderDependencies {
   readonly storageOf: (series: OwnedSeries, signal: AbortSignal) => SeriesStorage;
@@ -45,20 +45,31 @@ export class UsageReader {
     const waiting = AbortSignal.any([this.context.signal, AbortSignal.timeout(readMsMax)]);
     const spans = windows.map((window) => window.map(nameOfSpan).join());
     const name = [seriesKey(environmentId, series), ...spans].join(' ');
-    const read = (signal: AbortSignal) => this.readOwned(owned, windows, signal);
+    const read = (signal: AbortSignal) => this.readOwned(owned, windows, { signal, isKept: true });
     return this.dependencies.continued.run(name, read, waiting);
+  }
+
+  /** Usage of windows as `read` returns it, without keeping anything for later reads. */
+  async readOnce(
+    series: MeasuredSeries,
+    windows: readonly (readonly Span[])[],
+  ): Promise<readonly WindowUsage[]> {
+    if (windows.every((spans) => spans.length === 0)) return windows.map(() => noUsage);
+    const owned = { ...series, environmentId: this.context.tenant.environmentId };
+    const waiting = AbortSignal.any([this.context.signal, AbortSignal.timeout(readMsMax)]);
+    return this.readOwned(owned, windows, { signal: waiting, isKept: false });
   }
 
   private async readOwned(
     series: OwnedSeries,
     windows: readonly (readonly Span[])[],
-    signal: AbortSignal,
+    { signal, isKept }: Required<Pick<UsageQuery, 'signal' | 'isKept'>>,
   ): Promise<readonly WindowUsage[]> {
     const { storageOf, prepare, largeReads, metrics, logger } = this.dependencies;
     const { environmentId } = series;
     try {
       await prepare(series, signal);
-      const query = { environmentId, windows, largeReads, signal };
+      const query = { environmentId, windows, largeReads, signal, isKept };
       return (await readUsage(storageOf(series, signal), series, query)).windows;
     } catch (error) {
       if (!(error instanceof DomainError)) refuseIfSlow(signal);

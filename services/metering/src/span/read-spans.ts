@@ -3,7 +3,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { type RunStore, streamOf, type ValueStream } from '../distinct/merge';
 import { entryBytes, mergePacked } from '../distinct/packed-values';
 import type { PartMinute } from '../flush/part';
-import { type BareTotal, partsIn, RunningBareTotal } from '../fold/bucket';
+import { type BareTotal, flushesOf, partsIn, RunningBareTotal } from '../fold/bucket';
 import { entriesIn, minuteMs, placeOf } from '../fold/entries';
 import type { HourTotal } from '../fold/hour-bucket';
 import type { FlushedEvent, SeriesStorage } from '../fold/series-storage';
@@ -41,6 +41,8 @@ export interface SpansRead {
 /** Spans to read, each once, and the bounds of the read. */
 export interface SpansQuery {
   readonly spans: readonly Span[];
+  /** See `readEventSet`. */
+  readonly cuts: ReadonlySet<number>;
   readonly runs: RunStore;
   readonly limit: ValuesLimit;
   /** Aborted when the caller stops waiting, or the read takes too long. */
@@ -58,12 +60,12 @@ const concurrentBuilds = 8;
 export async function readSpans(
   storage: SeriesStorage,
   series: MeasuredSeries,
-  { spans, runs, limit, signal }: SpansQuery,
+  { spans, cuts, runs, limit, signal }: SpansQuery,
 ): Promise<SpansRead> {
   const stubs = new Map<string, SpanBucket>();
   for (let isFresh = false; ; isFresh = true) {
     refuseIfSlow(signal);
-    const set = await readEventSet(storage, { isFresh });
+    const set = await readEventSet(storage, { isFresh, spans, cuts });
     const stored = await storedSpans(storage, spans);
     const missing = spans.filter((span) => stored.get(nameOfSpan(span))?.isStub !== false);
     const unannounced = missing.filter((span) => !stubs.has(nameOfSpan(span)));
@@ -87,7 +89,8 @@ export async function readSpans(
   }
 }
 
-async function storedSpans(
+/** Kept spans and stubs, by name. */
+export async function storedSpans(
   storage: SeriesStorage,
   spans: readonly Span[],
 ): Promise<Map<string, SpanBucket>> {
@@ -111,7 +114,7 @@ async function bucketsOf(
     set,
     limit,
     signal,
-  }: Omit<SpansQuery, 'runs'> & {
+  }: Omit<SpansQuery, 'runs' | 'cuts'> & {
     /** Stored spans, stubs among them. */
     readonly kept: ReadonlyMap<string, SpanBucket>;
     readonly stubs: ReadonlyMap<string, SpanBucket>;
@@ -143,7 +146,7 @@ async function bucketsOf(
 }
 
 /** Totals of all hours that some spans touch. */
-async function hoursOfAll(
+export async function hoursOfAll(
   storage: SeriesStorage,
   spans: readonly Span[],
 ): Promise<readonly HourTotal[]> {
@@ -166,7 +169,7 @@ export async function usageWithParts(
     readonly set: EventSet;
     readonly runs: RunStore;
   },
-  bucket: SpanBucket,
+  bucket: Pick<SpanBucket, 'start' | 'end' | 'folded' | 'total'>,
 ): Promise<SpanUsage> {
   const { folded, start, end } = bucket;
   const span = { start, end };
@@ -203,7 +206,7 @@ export async function usageWithParts(
 function flushesIn({ until, parts }: EventSet, span: Span): string[] {
   const isInside = ([minute]: PartMinute) => placeOf(minute * minuteMs, span) !== 'outside';
   const own = parts.filter(({ epoch, minutes }) => epoch > until && minutes.some(isInside));
-  return own.map(({ flush }) => flush);
+  return own.flatMap(flushesOf);
 }
 
 /** Key of a span in a map. */

@@ -3,13 +3,14 @@ import type { LargeReads } from '../distinct/run-large-read';
 import { mergedRuns, type RunStore } from '../distinct/merge';
 import { countedValues } from '../distinct/packed-values';
 import { ValuesReplacedError } from '../distinct/value-store';
-import { type BareTotal, RunningBareTotal } from '../fold/bucket';
+import { type BareTotal, PartsMergedError, RunningBareTotal } from '../fold/bucket';
 import type { SeriesStorage } from '../fold/series-storage';
 import { quantityOf } from '../meter/aggregation';
 import type { MeasuredSeries, Span } from '../usage/hour';
 import type { ValuesLimit } from './build-span';
 import type { NamedSet } from './named-set';
 import { nameOfSpan, readSpans, refuseIfSlow, type SpanUsage } from './read-spans';
+import { readSpansOnce } from './read-spans-once';
 
 /** Usage of the spans of a window. */
 export interface WindowUsage {
@@ -18,6 +19,8 @@ export interface WindowUsage {
   readonly quantity: Decimal;
   /** Names the events of the window. */
   readonly set: NamedSet;
+  /** Quantity to each mark of the window; absent: it has none. */
+  readonly marks?: readonly Decimal[];
 }
 
 /** Usage of some windows, all of one set of events. */
@@ -42,6 +45,8 @@ export interface UsageQuery {
   readonly environmentId: string;
   readonly windows: readonly (readonly Span[])[];
   readonly largeReads: LargeReads;
+  /** False: the spans are not kept for later reads. Absent: they are. */
+  readonly isKept?: boolean;
   /** Aborted when the caller stops waiting, or the read takes too long. */
   readonly signal: AbortSignal;
 }
@@ -59,13 +64,15 @@ export async function readUsage(
   const spans = [...named.values()];
   const [first] = spans;
   if (first === undefined) throw new Error('No spans to read');
+  const cuts = new Set<number>();
   for (;;) {
     try {
       return await storage.values.withRuns(first, async (runs) => {
-        const { environmentId, largeReads, signal } = query;
+        const { environmentId, largeReads, signal, isKept = true } = query;
         const limit: ValuesLimit = (values, merge) =>
           largeReads.run({ environmentId, values }, merge, signal);
-        const read = await readSpans(storage, series, { spans, runs, limit, signal });
+        const readAll = isKept ? readSpans : readSpansOnce;
+        const read = await readAll(storage, series, { spans, cuts, runs, limit, signal });
         const { set, usages } = read;
         const usageOf = new Map(usages.map((usage) => [nameOfSpan(usage.span), usage]));
         const windows: WindowUsage[] = [];
@@ -76,8 +83,9 @@ export async function readUsage(
         return { set, windows };
       });
     } catch (error) {
+      if (error instanceof PartsMergedError) cuts.add(error.epoch);
       // A fold has replaced values while they were read.
-      if (!(error instanceof ValuesReplacedError)) throw error;
+      else if (!(error instanceof ValuesReplacedError)) throw error;
     }
   }
 }

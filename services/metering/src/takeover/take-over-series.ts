@@ -39,7 +39,7 @@ export async function takeOverSeries(earlier: EarlierSeries, takeover: Takeover)
 async function takeOverHours(earlier: EarlierSeries, takeover: Takeover): Promise<void> {
   const { store, storage } = takeover;
   // Read before the hours: what is folded later is in a bucket by then.
-  const flushed = new Set(partsByHour(await storage.parts()).keys());
+  const flushed = new Set(partsByHour(await storage.parts({ cuts: [] })).keys());
   for (;;) {
     const hours = await store.findHours(earlier, hoursMax);
     if (hours.length === 0) return;

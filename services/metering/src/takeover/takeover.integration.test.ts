@@ -100,7 +100,7 @@ function killedAfter(steps: number, storage: SeriesStorage): SeriesStorage {
   return {
     values: storage.values,
     until: (options) => storage.until(options),
-    parts: () => storage.parts(),
+    parts: (query) => storage.parts(query),
     countParts: () => storage.countParts(),
     partsUpTo: (epoch) => storage.partsUpTo(epoch),
     hours: (from, until) => {
@@ -326,7 +326,7 @@ test('usage of an earlier version is in the state and the bill of a new process'
   await replica.metering.ingestEvents({ body: Buffer.from(JSON.stringify([event])) }, context);
   const { states } = await replica.metering.getUsageState({ customerId }, context);
   expect(states).toMatchObject([{ meterId, usage: '17' }]);
-  const meters = [{ meterId, includedUnits: '0', taken: [] }];
+  const meters = [{ meterId, includedUnits: '0', taken: [], stretches: [] }];
   // The last of the events is after the period.
   const period = { start: new Date(ten), end: new Date(ten + 2 * hourMs) };
   const { usages } = await replica.metering.settleUsage(

@@ -165,6 +165,7 @@ export function aUsagePeriod({
     entitled: true,
     currency: 'EUR',
     meterPrices: [price],
+    stretches: [],
   };
 }
 

@@ -1,12 +1,9 @@
-// No value of a caller begins so by chance.
-const mark = '\u0000erased:';
+const hashPattern = /^[0-9a-f]{32}$/;
 
-/** Stands for a distinct value that was erased; `hash` is its hash, in hexadecimal digits. */
-export function erasedValue(hash: string): string {
-  return `${mark}${hash}`;
-}
-
-/** Hash of an erased value; undefined for any other value. */
-export function hashOfErased(value: string): string | undefined {
-  return value.startsWith(mark) ? value.slice(mark.length) : undefined;
+/**
+ * Reads the hash that is left of an erased value. It is bytes, so that no text of a caller equals
+ * it. Anything else that is stored in its place counts as a text, because counting must not fail.
+ */
+export function erasedValue(stored: string): Buffer | string {
+  return hashPattern.test(stored) ? Buffer.from(stored, 'hex') : stored;
 }

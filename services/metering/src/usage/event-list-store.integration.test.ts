@@ -237,3 +237,19 @@ test('a page far down a long list is served by one query with the same result', 
   expect(total).toBe(2_100);
   expect(filters).toHaveLength(3);
 });
+
+test('an id that was used in several generations finds the event of each, oldest first', async () => {
+  const { tenant } = testContext();
+  const documents = generations.map((_generation, index) =>
+    toEventDocument(tenant, {
+      eventId: 'used again',
+      ...{ customerId: newId(), meterId: newId(), quantity: '1', properties: {} },
+      ...{ timestamp: new Date(start + index), receivedAt: new Date(start), arrival: index },
+    }),
+  );
+  for (const [index, document] of documents.entries()) {
+    await collections.of(generations[index] ?? firstGeneration).insertOne(document);
+  }
+  const found = await collections.find(tenant, ['used again', 'unknown']);
+  expect([...found]).toEqual([['used again', documents]]);
+});

@@ -97,12 +97,15 @@ export class EventCollections implements MadeCollections {
     return isComplete(await this.generations(), { from, hasManualClock: manualClock });
   }
 
-  /** The stored events among some event ids of an environment. */
+  /**
+   * The stored events among some event ids of an environment, oldest first. An id that was used
+   * again, after its time, has several.
+   */
   async find(
     { environmentId }: Pick<Tenant, 'environmentId'>,
     eventIds: readonly string[],
-  ): Promise<Map<string, EventDocument>> {
-    const found = new Map<string, EventDocument>();
+  ): Promise<Map<string, EventDocument[]>> {
+    const found = new Map<string, EventDocument[]>();
     const collections = await this.all();
     for (let start = 0; start < eventIds.length; start += idsMax) {
       const some = eventIds.slice(start, start + idsMax);
@@ -111,11 +114,19 @@ export class EventCollections implements MadeCollections {
         const documents = await retryTransient(() =>
           events.find({ _id: { $in: ids }, environmentId }).toArray(),
         );
-        // An id that was used again, after its time, is the later event's.
-        for (const document of documents) found.set(eventIdOf(document), document);
+        for (const document of documents) {
+          const eventId = eventIdOf(document);
+          found.set(eventId, [...(found.get(eventId) ?? []), document]);
+        }
       }
     }
     return found;
+  }
+
+  /** Real time from which on events are kept; the beginning of time if none were dropped. */
+  async keptSince(): Promise<Date> {
+    const [oldest] = await this.generations();
+    return oldest === undefined || oldest.from === 0 ? new Date(0) : oldest.since;
   }
 
   async make(name: string): Promise<void> {

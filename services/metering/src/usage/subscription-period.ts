@@ -10,8 +10,32 @@ export interface SubscriptionPeriod {
   /** True if the customer has access to the product. */
   readonly entitled: boolean;
   readonly currency: string;
-  /** Usage prices of the period, by meter id. */
+  /** Usage prices of the period, by meter id: those of its last stretch if it has several. */
   readonly prices: ReadonlyMap<string, UsagePrice>;
+  /** Parts of the period whose products stay, oldest first. Absent: one set of prices holds. */
+  readonly stretches?: readonly PeriodStretch[];
+}
+
+/** Part of a period with the usage prices of its products, by meter id. */
+interface PeriodStretch {
+  readonly span: Span;
+  readonly prices: ReadonlyMap<string, UsagePrice>;
+}
+
+/** A meter in a period that prices it, at least for a part of it. */
+export interface PricedMeter {
+  /** From the first to the last instant at which the meter is priced. */
+  readonly span: Span;
+  /** Parts of the span without a price. */
+  readonly gaps: readonly Span[];
+  /** The prices in their order, at least one. A price that begins with the next ends there. */
+  readonly stretches: readonly [PricedStretch, ...PricedStretch[]];
+}
+
+/** Part of a period in which one price of a meter holds. */
+interface PricedStretch {
+  readonly end: Date;
+  readonly price: UsagePrice;
 }
 
 /** Subscription periods of a customer; usage belongs to them. */
@@ -36,5 +60,45 @@ export function claimedSpans(
 ): Span[] {
   const own = lived.findIndex((period) => period.subscriptionId === subscriptionId);
   const earlier = own < 0 ? lived : lived.slice(0, own);
-  return earlier.filter(({ prices }) => prices.has(meterId)).map(({ span }) => span);
+  return earlier.flatMap((period) =>
+    stretchesOf(period)
+      .filter(({ prices }) => prices.has(meterId))
+      .map(({ span }) => span),
+  );
+}
+
+/** A meter in a period; undefined if no stretch of the period prices it. */
+export function pricedMeter(
+  period: Pick<SubscriptionPeriod, 'span' | 'prices' | 'stretches'>,
+  meterId: string,
+): PricedMeter | undefined {
+  const priced = stretchesOf(period).flatMap(({ span, prices }) => {
+    const price = prices.get(meterId);
+    return price === undefined ? [] : [{ span, price }];
+  });
+  const [first, ...others] = priced;
+  if (first === undefined) return undefined;
+  const last = others.at(-1) ?? first;
+  const gaps = others
+    .map(({ span: { start } }, index) => ({ start: priced[index]?.span.end ?? start, end: start }))
+    .filter(({ start, end }) => start < end);
+  // Usage of a gap is left out, so a stretch may as well end where the next begins.
+  const endOf = (index: number) => priced[index + 1]?.span.start ?? last.span.end;
+  const stretchAt = ({ price }: { readonly price: UsagePrice }, index: number) => ({
+    end: endOf(index),
+    price,
+  });
+  return {
+    span: { start: first.span.start, end: last.span.end },
+    gaps,
+    stretches: [stretchAt(first, 0), ...others.map((one, index) => stretchAt(one, index + 1))],
+  };
+}
+
+function stretchesOf({
+  span,
+  prices,
+  stretches,
+}: Pick<SubscriptionPeriod, 'span' | 'prices' | 'stretches'>): readonly PeriodStretch[] {
+  return stretches ?? [{ span, prices }];
 }

@@ -156,7 +156,7 @@ describe('a settlement', () => {
     periodIndex: index,
     start: new Date(start),
     end: new Date(end),
-    meters: [{ meterId, includedUnits: '5', taken: [] }],
+    meters: [{ meterId, includedUnits: '5', taken: [], stretches: [] }],
   });
 
   /** Registers the settled periods with the subscription stand-in. */
@@ -291,6 +291,7 @@ describe('a settlement', () => {
           meterId,
           includedUnits: '0',
           taken: [{ start: new Date(at('3')), end: new Date(at('5')) }],
+          stretches: [],
         },
       ],
     };
