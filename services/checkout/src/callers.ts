@@ -43,6 +43,7 @@ export const obligationCallers: Callers<ObligationServiceServer> = {
 
 export const sessionCallers: Callers<SessionServiceServer> = {
   createSession: ['gateway'],
+  previewSession: ['gateway'],
   getSession: ['gateway'],
   paySession: ['gateway'],
   changeSessionBuyer: ['gateway'],
@@ -69,7 +70,7 @@ export const balanceCallers: Callers<BalanceServiceServer> = {
 
 export const creditNoteCallers: Callers<CreditNoteServiceServer> = {
   createCreditNote: ['gateway'],
-  listCreditNotes: ['gateway'],
+  listCreditNotes: ['gateway', 'notifier'],
   getCreditNote: ['gateway'],
 };
 
@@ -84,7 +85,7 @@ export const refundCallers: Callers<RefundServiceServer> = {
 export const sellerCallers: Callers<SellerServiceServer> = {
   getSeller: ['gateway'],
   updateSeller: ['gateway'],
-  getLogo: ['gateway'],
+  getLogo: ['gateway', 'notifier'],
   createTaxRate: ['gateway'],
   listTaxRates: ['gateway'],
   getTaxRate: ['gateway'],

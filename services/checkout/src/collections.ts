@@ -47,6 +47,7 @@ export const collections: CollectionLayouts = {
     'environmentId expiresAt': 'cards that expire soon',
     _id: 'cards of an earlier release, in pages',
   }),
+  previewKeys: unsharded,
   providerReports: shardedById({ 'environmentId invoiceId': 'reports of an invoice' }),
   refunds: shardedById({ environmentId: 'lists of refunds' }),
   refusedAttempts: shardedById({ changedAt: 'retention' }),
@@ -59,5 +60,6 @@ export const collections: CollectionLayouts = {
   stripeCustomers: shardedById(),
   stripePayments: shardedById({ failureCode: 'payments of an earlier version, claimed once' }),
   subscriptionMethods: shardedAggregates(),
+  unmatchedCharges: unsharded,
   waitingAuthorizations: shardedById({ _id: 'all of them, in pages' }),
 };

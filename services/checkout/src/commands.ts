@@ -137,10 +137,11 @@ export function payerCommands({
   };
 }
 
-async function notifySubscription(
+/** Sends a result to the subscription of its invoice. */
+export async function notifySubscription(
   request: ApplyCollectionResultRequest,
   context: CallContext,
-  { peers, logger }: InvoiceCommandDependencies,
+  { peers, logger }: Pick<InvoiceCommandDependencies, 'peers' | 'logger'>,
 ): Promise<void> {
   try {
     await peers.subscription.applyCollectionResult(request, context);
@@ -158,7 +159,7 @@ async function notifySubscription(
   }
 }
 
-function toProtoCollectionResult(
+export function toProtoCollectionResult(
   result: CollectionResult,
   pages: InvoicePages,
 ): ApplyCollectionResultRequest {

@@ -15,7 +15,7 @@ describe('concurrently taken numbers', () => {
   beforeAll(async () => {
     const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
     mongo = await connectMongo({ uri, database, service: 'numbers' });
-    await new InvoiceNumberStore(mongo.db).ensureIndexes();
+    await new InvoiceNumberStore(mongo.db, () => null).ensureIndexes();
   });
 
   afterAll(async () => {
@@ -25,7 +25,7 @@ describe('concurrently taken numbers', () => {
 
   test('form one sequence without gaps in each environment, also with racing replicas', async () => {
     const environments = [newId(), newId()];
-    const replicas = [1, 2, 3].map(() => new InvoiceNumberStore(mongo.db));
+    const replicas = [1, 2, 3].map(() => new InvoiceNumberStore(mongo.db, () => null));
     const taken = await Promise.all(
       environments.flatMap((environmentId) =>
         replicas.flatMap((replica) =>
@@ -47,9 +47,9 @@ describe('concurrently taken numbers', () => {
     const ids = Array.from({ length: 10 }, () => newId());
     const take = (store: InvoiceNumberStore, invoiceId: string) =>
       store.take({ environmentId, invoiceId });
-    const first = new InvoiceNumberStore(mongo.db);
+    const first = new InvoiceNumberStore(mongo.db, () => null);
     const before = await Promise.all(ids.slice(0, 5).map((id) => take(first, id)));
-    const second = new InvoiceNumberStore(mongo.db);
+    const second = new InvoiceNumberStore(mongo.db, () => null);
     // Old and new ones alternate: the old ones must leave no gaps between the new.
     const mixed = [0, 5, 1, 6, 2, 7, 3, 8, 4, 9].map((index) => ids[index]!);
     const [again, doubled] = await Promise.all([
@@ -74,7 +74,7 @@ describe('concurrently taken numbers', () => {
     // The first two of a batch of six were stored.
     await insert(ids[0]!, 1);
     await insert(ids[1]!, 2);
-    const store = new InvoiceNumberStore(mongo.db);
+    const store = new InvoiceNumberStore(mongo.db, () => null);
     const numbers = await Promise.all(
       ids.map((invoiceId) => store.take({ environmentId, invoiceId })),
     );
@@ -82,9 +82,25 @@ describe('concurrently taken numbers', () => {
     expect([...numbers].sort()).toEqual(numbersFrom(1, 6));
   });
 
+  test('form a new series after each restore, and stay those of their invoices', async () => {
+    const environmentId = newId();
+    const [old, ...ids] = Array.from({ length: 14 }, () => newId());
+    const take = (series: string | null, invoiceId: string) =>
+      new InvoiceNumberStore(mongo.db, () => series).take({ environmentId, invoiceId });
+    expect(await take(null, old!)).toBe('INV-000001');
+    // Taken by stores without cached last numbers, as after a start.
+    const numbers: string[] = [];
+    for (const id of ids.slice(0, 11)) numbers.push(await take('WH5C2', id));
+    expect(numbers).toEqual(numbersFrom(1, 11).map((text) => text.replace('-', '-WH5C2-')));
+    expect(await take('WH5C2', old!)).toBe('INV-000001');
+    expect(await take('WJWQ0', ids[11]!)).toBe('INV-WJWQ0-000001');
+    expect(await take('WJWQ0', ids[10]!)).toBe('INV-WH5C2-000011');
+    expect(await take('WJWQ0', ids[12]!)).toBe('INV-WJWQ0-000002');
+  });
+
   test('leave no gap if replicas with cached last numbers overtake each other', async () => {
     const environmentId = newId();
-    const replicas = [1, 2].map(() => new InvoiceNumberStore(mongo.db));
+    const replicas = [1, 2].map(() => new InvoiceNumberStore(mongo.db, () => null));
     const numbers: string[] = [];
     for (const [turn, count] of [1, 3, 2, 1, 4, 1, 2].entries()) {
       const replica = replicas[turn % 3 === 0 ? 0 : 1]!;

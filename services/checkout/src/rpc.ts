@@ -6,7 +6,6 @@ import { expectedVersionOf } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
-import type { Transition } from '@billing/kernel/transition';
 import {
   type BillingReason as ProtoBillingReason,
   type CheckoutServiceServer,
@@ -24,7 +23,7 @@ import { isCollecting } from './invoice/collection';
 import { changeCreditHandlers } from './credit-note/credit-note-rpc';
 import type { CreditNoteWorker } from './credit-note/credit-note-worker';
 import type { CollectionWorker } from './collection/collection-worker';
-import { draft, type NewInvoice } from './draft/draft';
+import { draft, draftOwed, type NewInvoice } from './draft/draft';
 import { withSourceTerms } from './draft/find-source-terms';
 import {
   type BillingReason,
@@ -68,9 +67,8 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
   const { invoices, worker, saver, pages } = dependencies;
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   const createInvoice = async (request: CreateInvoiceRequest, context: CallContext) => {
-    const created = await draftFor(request, context, dependencies);
-    const balanceRound =
-      created.state.balanceRound ?? (await roundOf(created.state, context, dependencies));
+    const created = draftOwed(await readNewInvoice(request, context, dependencies));
+    const balanceRound = await roundOf(created.state, context, dependencies);
     const { stored, inserted } = await invoices
       .within(context)
       .insert({ ...created, state: { ...created.state, balanceRound } });
@@ -85,7 +83,9 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
       createInvoice,
       createInvoices: ({ requests }, context) => createEach(requests, context, createInvoice),
       quoteInvoice: async ({ invoice: request }, context) => {
-        const { state } = await draftFor(required(request, 'invoice'), context, dependencies);
+        const input = await readNewInvoice(required(request, 'invoice'), context, dependencies);
+        // A change whose invoice would be below 0 is refused before it is stored.
+        const { state } = isRefusable(input) ? draft(input) : draftOwed(input);
         return toProtoQuote(state, await balanceFor(state, context, dependencies));
       },
       ...invoiceHandlers({ invoices, pages }),
@@ -133,8 +133,12 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
   );
 }
 
+function isRefusable({ billingReason }: NewInvoice): boolean {
+  return billingReason === 'SUBSCRIPTION_CHANGE';
+}
+
 // The invoice of a request at the present terms of the seller.
-async function draftFor(
+async function readNewInvoice(
   request: CreateInvoiceRequest,
   context: CallContext,
   {
@@ -142,7 +146,7 @@ async function draftFor(
     settings,
     methods,
   }: Pick<CheckoutRpcDependencies, 'invoices' | 'settings' | 'methods'>,
-): Promise<Transition<Invoice>> {
+): Promise<NewInvoice> {
   const input = fromProtoNewInvoice(request, context);
   const written = await settings.readForInvoice(context);
   const terms = {
@@ -155,7 +159,7 @@ async function draftFor(
   const home = terms.settings.seller.address?.country ?? undefined;
   const sources = { invoices, home };
   const lineItems = await withSourceTerms(input.lineItems, request, context, sources);
-  return draft({ ...input, lineItems, terms });
+  return { ...input, lineItems, terms };
 }
 
 // Undefined for an invoice that takes nothing from its customer's balance. The draft stores the
@@ -165,8 +169,19 @@ async function draftFor(
 async function roundOf(
   invoice: Invoice,
   context: CallContext,
-  dependencies: Pick<CheckoutRpcDependencies, 'balances'>,
+  dependencies: Pick<CheckoutRpcDependencies, 'balances' | 'reservations'>,
 ): Promise<number | undefined> {
+  const { balances, reservations } = dependencies;
+  const { id, subscriptionId, billingReason, balanceRound, authorizedTransactionId } = invoice;
+  const isFirst = billingReason === 'SUBSCRIPTION_CREATE' && authorizedTransactionId === undefined;
+  if (isFirst && subscriptionId !== undefined) {
+    // A reservation has posted its entry.
+    if (!(await balances.isPosted(invoice, context))) return balanceRound;
+    const first = { id, subscriptionId, total: totalOf(invoice) };
+    const reserved = await reservations.roundOfFirst(first, context);
+    if (reserved !== undefined) return reserved;
+  }
+  if (balanceRound !== undefined) return balanceRound;
   return (await balanceFor(invoice, context, dependencies)) > 0n ? 1 : undefined;
 }
 

@@ -42,6 +42,7 @@ import { notChargedAlarm, providerAlarm } from './provider/alarms';
 import { ProviderReportStore } from './provider/report-store';
 import { ProviderWaitStore } from './collection/provider-wait-store';
 import { RefusedAttemptStore } from './collection/refused-attempt-store';
+import { recoverCheckout } from './recovery/recover-checkout';
 import { DueReservations, openReservations } from './reservation/reservation-store';
 import { type ReservationDependencies, ReservationWorker } from './reservation/reservation-worker';
 import { reportRpc } from './report/rpc';
@@ -83,12 +84,11 @@ export async function start(
   const numbers = openNumbers(service);
   const seller = openSeller(service);
   const { balances, entries } = openBalances(service);
-  const { providerOf, isLiveConfigured, sandboxDisputes, ...announced } = configuredProviders(
-    service,
-    config,
-  );
+  const { providerOf, isLiveConfigured, sandboxDisputes, charges, ...announced } =
+    configuredProviders(service, config);
+  const areChargesHeld = () => service.slices.system.state === 'RECOVERING';
   const workers = invoiceWorkers({
-    ...{ invoices, numbers, balances, methods, providerOf, clock, metrics },
+    ...{ invoices, numbers, balances, methods, providerOf, clock, metrics, areChargesHeld },
     retryDays: config.DUNNING_RETRY_DAYS,
     ...chargeAlarms(service),
   });
@@ -97,18 +97,22 @@ export async function start(
   if (isLiveConfigured) askForExpiries(service, { methods: saved, providerOf });
   const peers = connectPeers(service, config);
   const isCustomerDeleted = customerDeletion(peers);
+  const { credits, ...credited } = openCredits(service, {
+    ...{ invoices, methods, balances, attempts, providerOf, isCustomerDeleted, sandboxDisputes },
+    areChargesHeld,
+  });
   const sales = openSessions(service, {
     ...{ ...workers, invoices, settings: seller.settings, methods, refused, pages, peers },
+    creditNotes: credits.creditNotes,
     retentionDays: config.RETENTION_SESSIONS,
   });
   const { sessions: sessionRecords, worker: sessions } = sales;
   const exported = { ...sales, invoices, entries, pages };
-  const { credits, ...credited } = openCredits(service, {
-    ...{ invoices, methods, balances, attempts, providerOf, isCustomerDeleted, sandboxDisputes },
-  });
   const shared = { invoices, balances, pages, worker };
   handleInvoices({ ...shared, ...credits, recordedPayments, saver, sessions, peers, logger });
   handleMethods({ payers, saved, methods, worker, peers });
+  const recovered = { sessions: sessionRecords, ...{ invoices, attempts, pages, peers } };
+  recoverCheckout(service, { ...recovered, ...announced, charges, refunds: credits.refunds });
   const reservations = openChangeReservations(service, { invoices, balances, peers });
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
@@ -125,7 +129,7 @@ export async function start(
     paymentMethodRpc({ methods, peers, clock }),
     balanceRpc({ balances, entries, peers }),
     ...credited.rpcs,
-    sellerRpc(seller),
+    sellerRpc({ ...seller, restoreCodes: () => service.slices.system.restoreCodes }),
     brandingRpc({ ...seller, pageUrl: config.HOSTED_PAGE_URL }),
     reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
     searchRpc(invoices, foundInvoices),
@@ -271,7 +275,7 @@ function openBalances(service: Service) {
 }
 
 function openNumbers(service: Service): InvoiceNumberStore {
-  const numbers = new InvoiceNumberStore(service.db);
+  const numbers = new InvoiceNumberStore(service.db, () => service.slices.system.restoreCode);
   service.ensureIndexes(() => numbers.ensureIndexes());
   return numbers;
 }

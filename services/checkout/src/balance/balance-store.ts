@@ -106,6 +106,11 @@ export class BalanceStore {
     return stored?.state.balance ?? 0n;
   }
 
+  /** True if an entry was ever posted. Concurrent reads share a query. */
+  async isPosted(owner: BalanceOwner, context: Context): Promise<boolean> {
+    return (await this.balances.within(context).find(idOf(owner, context))) !== undefined;
+  }
+
   /** One page of balances with an entry, by their latest change, and their exact count. */
   async list(
     { page, perPage, oldestFirst, ...filter }: BalanceFilter & WantedPage,

@@ -35,6 +35,8 @@ export interface AttemptDependencies {
   /** Days after the first failure on which the invoice is charged again. */
   readonly retryDays: readonly number[];
   readonly metrics?: Pick<Metrics, 'recordPayment'>;
+  /** True while no new charge may be made: the provider is only asked for those that it has. */
+  readonly areChargesHeld?: () => boolean;
   /** Called for a charge that the provider cannot take, or that has no provider. */
   readonly onNotCharged?: (uncharged: NotCharged) => void;
   /** Called for an attempt that waits until its own provider is configured again. */
@@ -95,8 +97,8 @@ export class AttemptWorker {
   }
 
   /**
-   * Charges the PENDING attempt and records the outcome. An attempt that waits for its payer, or an
-   * empty slot, stays as it is.
+   * Charges the PENDING attempt and records the outcome. An attempt that waits for its payer or
+   * while charges are held, or an empty slot, stays as it is.
    */
   async finish(
     stored: Stored<InvoiceRecord>,
@@ -110,6 +112,7 @@ export class AttemptWorker {
     const outcome = await atBoundary('provider', 'charge', () =>
       this.charge(state, { attempt, isNew }, context),
     );
+    if (outcome === undefined) return stored;
     if (outcome.status !== 'REQUIRES_ACTION') {
       return this.record(state, attempt, { outcome, completes }, context);
     }
@@ -190,25 +193,28 @@ export class AttemptWorker {
   }
 
   // A resumed attempt has an unknown outcome, so the provider is asked before the charge is sent
-  // again with the same key.
+  // again with the same key. After a restore an attempt may be new here alone.
   private async charge(
     invoice: Invoice,
     { attempt, isNew }: { readonly attempt: Attempt; readonly isNew: boolean },
     context: Context,
-  ): Promise<ChargeOutcome> {
+  ): Promise<ChargeOutcome | undefined> {
     if (attempt.source.kind === 'BALANCE') return this.takeFromBalance(invoice, attempt, context);
-    const source = await this.providerSource(attempt.source, context);
-    if (source === undefined) return declined('no_payment_method', undefined);
     const { id: invoiceId, currency, customerId } = invoice;
     const provider = this.providerOf(attempt, invoiceId, context);
     const reference = { key: chargeKey(invoiceId, attempt), customerId };
     const { approved, returnUrl } = attempt;
     if (attempt.answers > 0) return provider.continueCharge({ ...reference, approved });
-    const found = isNew ? undefined : await provider.findCharge(reference);
+    const isHeld = this.dependencies.areChargesHeld?.() === true;
+    const found = isNew && !isHeld ? undefined : await provider.findCharge(reference);
+    if (found !== undefined) return found;
+    const source = await this.providerSource(attempt.source, context);
+    if (source === undefined) return declined('no_payment_method', undefined);
+    if (isHeld) return undefined;
     const amount = amountOf(attempt, invoice);
     const { startedAt } = attempt;
     const request = { ...reference, amount, currency, invoiceId, source, startedAt, returnUrl };
-    return found ?? provider.charge(request);
+    return provider.charge(request);
   }
 
   private async takeFromBalance(

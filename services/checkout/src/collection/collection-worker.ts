@@ -352,13 +352,27 @@ export class CollectionWorker {
   private async openingOf(invoice: Invoice, total: bigint, context: Context) {
     const { id: invoiceId, status, balanceRound: round } = invoice;
     if (status !== 'DRAFT') return noOpening;
-    const { numbers, balances } = this.dependencies;
     const { environmentId } = context.tenant;
     const [number, balanceApplied] = await Promise.all([
-      numbers.take({ environmentId, invoiceId, prefix: invoice.finalization?.invoicePrefix }),
-      round === undefined ? undefined : balances.apply(invoice, { round, total }, context),
+      this.dependencies.numbers.take({
+        ...{ environmentId, invoiceId, prefix: invoice.finalization?.invoicePrefix },
+      }),
+      round === undefined ? undefined : this.takeBalance(invoice, { round, total }, context),
     ]);
     return { number, balanceApplied };
+  }
+
+  // The first invoice of a subscription does not take what its creation has reserved if that is
+  // more than its total: it takes from the balance in the next round, after the return.
+  private async takeBalance(
+    invoice: Invoice,
+    { round, total }: { readonly round: number; readonly total: bigint },
+    context: Context,
+  ): Promise<bigint> {
+    const { balances } = this.dependencies;
+    const isAfterReserved = invoice.billingReason === 'SUBSCRIPTION_CREATE' && round > 1;
+    if (isAfterReserved) await balances.giveBack(invoice, { round: round - 1 }, context);
+    return balances.apply(invoice, { round, total }, context);
   }
 
   private invoices(context: Context) {

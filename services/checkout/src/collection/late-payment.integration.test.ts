@@ -1,4 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { applyCode } from '../sales/discount-code';
 import { recordPayment } from '../sales/session';
 import { asInvoice } from '../testing/invoice';
 import { asSession } from '../testing/session';
@@ -47,9 +49,10 @@ async function aContradictedScene(): Promise<Scene> {
 
 async function failedPayment({ context, invoiceId }: Scene) {
   const stored = await process.invoices.within(context).get(invoiceId);
-  const [payment] = asInvoice(stored.state).payments;
+  const { payments, creditNotes } = asInvoice(stored.state);
+  const [payment] = payments;
   if (payment === undefined) throw new Error('The first payment has failed');
-  return { stored, payment };
+  return { stored, payment, creditNotes };
 }
 
 async function settleLate(scene: Scene, now = scene.context.now) {
@@ -190,6 +193,58 @@ test.each([
     expect(types).toContain('creditOverpayment');
   },
 );
+
+describe('a payment that a paused process records after it has asked the session', () => {
+  async function creditedTo(scene: Scene): Promise<bigint> {
+    const { customerId, invoiceId, context } = scene;
+    const [note] = (await failedPayment(scene)).creditNotes;
+    await process.creditNotes.complete({ invoiceId, creditNoteId: note?.id ?? '' }, context);
+    return process.balances.amountOf({ customerId, currency: 'USD' }, context);
+  }
+
+  test('goes to the balance if a code has replaced the invoice', async () => {
+    const scene = await aContradictedScene();
+    const { context, sessionId, invoiceId } = scene;
+    const { stored, payment } = await failedPayment(scene);
+    const holdSession = async () => {
+      const code = {
+        ...{ round: 1, holderId: newId(), discountId: newId(), invoiceId: newId() },
+        ...{ discount: '{}', total: 1450n, now: context.now },
+      };
+      await process.sessions
+        .within(context)
+        .mutate(sessionId, (record) =>
+          applyCode({ ...asSession(record), allowsCodes: true }, code),
+        );
+      return true;
+    };
+    await process.payments.settleLate(stored, { payment, holdSession }, context);
+    const command = { aggregateId: sessionId, context, sequence: 1 };
+    const { voidReplaced } = process.commands;
+    for (const _repeat of [1, 2]) await voidReplaced?.({ invoiceId } as never, command);
+    const { invoice, session } = await endOf(process, scene);
+    expect(session).toMatchObject({ phase: 'READY', total: 1450n });
+    expect(invoice).toMatchObject({ status: 'PAID', creditNotes: [{ toBalance: 2900n }] });
+    expect(await creditedTo(scene)).toBe(2900n);
+  });
+
+  test('goes to the balance if the session has ended', async () => {
+    const scene = await aContradictedScene();
+    const { context, sessionId } = scene;
+    const { stored, payment } = await failedPayment(scene);
+    const holdSession = async () => {
+      const later = { ...context, now: new Date(sceneEnd.getTime() + 1) };
+      await process.worker.expireDue(sessionId, later);
+      return true;
+    };
+    await process.payments.settleLate(stored, { payment, holdSession }, context);
+    await finish(process, scene);
+    const { invoice, session } = await endOf(process, scene);
+    expect([session.phase, session.isDelivered]).toEqual(['EXPIRED', true]);
+    expect(invoice).toMatchObject({ status: 'PAID', creditNotes: [{ toBalance: 2900n }] });
+    expect(await creditedTo(scene)).toBe(2900n);
+  });
+});
 
 test('a late success fails with PAYMENT_IN_PROGRESS while another payment of the session runs', async () => {
   const scene = await aContradictedScene();

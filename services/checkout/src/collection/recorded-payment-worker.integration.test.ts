@@ -29,10 +29,13 @@ async function aScene(balance = 0n, input: Partial<NewInvoice> = {}) {
   const { replica, aReplica, insertDraft, read } = replicas;
   const context = testContext();
   const owner = { customerId: newId(), currency: 'USD' as const };
-  const anInvoice = async () => {
+  const aDraft = () => {
     const lineItems = [aLineItem({ amount: 3451n })];
     const sent = { collectionMethod: 'SEND_INVOICE', lineItems, ...owner, ...input } as const;
-    const id = await insertDraft(context, sent);
+    return insertDraft(context, sent);
+  };
+  const anInvoice = async () => {
+    const id = await aDraft();
     await replica.worker.open(id, context);
     return id;
   };
@@ -70,7 +73,8 @@ async function aScene(balance = 0n, input: Partial<NewInvoice> = {}) {
     const { data } = await replica.entries.list({ page: 1, perPage: 100, customerId }, context);
     return data.toReversed().map(({ kind, amount }) => [kind, amount]);
   };
-  return { context, anInvoice, invoiceId, record, ledger, read: () => read(invoiceId, context) };
+  const readInvoice = () => read(invoiceId, context);
+  return { context, aDraft, anInvoice, invoiceId, record, ledger, read: readInvoice };
 }
 
 test('20 external payments of 4 replicas pay an invoice once, and the excess goes to the balance', async () => {
@@ -119,6 +123,22 @@ test('20 payments from one balance of 4 replicas never take more than it holds',
   expect(both.every(({ attempt, status }) => attempt === undefined && status === 'OPEN')).toBe(
     true,
   );
+});
+
+test('a payment from the balance and an invoice that opens share what the balance holds', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const { aDraft, record, read, ledger, context } = await aScene(3000n);
+    const draft = await aDraft();
+    const open = () => replicas.aReplica().worker.open(draft, context);
+    const pay = () => record(undefined);
+    await Promise.all(round % 2 === 0 ? [pay(), open()] : [open(), pay()]);
+    const [paid, opened] = [await read(), await replicas.read(draft, context)];
+    const taken = paid.payments.filter(({ status }) => status === 'SUCCEEDED');
+    expect(paid.attempt).toBeUndefined();
+    expect(taken.reduce((sum, { amount }) => sum + amount, 0n) + opened.balanceApplied).toBe(3000n);
+    const amounts = (await ledger()).map(([, amount]) => amount as bigint);
+    expect(amounts.reduce((sum, amount) => sum + amount, 0n)).toBe(0n);
+  }
 });
 
 test('a payment from the balance of a stopped process is finished once', async () => {

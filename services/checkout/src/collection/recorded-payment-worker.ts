@@ -59,8 +59,9 @@ export class RecordedPaymentWorker {
     const { state } = stored;
     const details = { ...payment.details, receivedAt: payment.details.receivedAt ?? context.now };
     if (state.isTombstone || attemptOfCall(state, context.resourceSeed) === undefined) {
+      // Wrong input is refused before the state of the invoice.
+      if (!state.isTombstone) checkReceived(details.receivedAt, context.now);
       checkRecordable(state);
-      checkReceived(details.receivedAt, context.now);
     }
     const methods = await this.methodsOf(state, context);
     const { isCustomerDeleted } = payment;

@@ -48,6 +48,8 @@ export interface SessionInvoices {
    * since, whose invoice is voided only then. Returns the record under the id.
    */
   open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>>;
+  /** The invoice as it would be created, without a number. Stores nothing. */
+  quote(invoice: NewSessionInvoice, context: Context): Invoice;
   /**
    * Makes one attempt with the payer present, in the invoice's slot, for the expected amount. If
    * nothing is due, it verifies the method. A waiting challenge of another key is canceled first;
@@ -155,7 +157,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
     const { invoiceId, sessionId } = invoice;
     const { tenant, now } = context;
     // Validated before a number is taken: an invalid invoice must not hold a number.
-    const { state } = draft(toNewInvoice(invoice, context));
+    const state = this.quote(invoice, context);
     // No DRAFT has to record the number: the session's command does, and a retry gets the same
     // number.
     const number = await this.dependencies.numbers.take({
@@ -169,6 +171,10 @@ export class SessionInvoiceWorker implements SessionInvoices {
     return stored.state.status === 'DRAFT'
       ? this.dependencies.collection.open(invoiceId, context)
       : stored;
+  }
+
+  quote(invoice: NewSessionInvoice, context: Context): Invoice {
+    return draft(toNewInvoice(invoice, context)).state;
   }
 
   async pay(

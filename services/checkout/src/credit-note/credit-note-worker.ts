@@ -13,6 +13,7 @@ import type { PaymentMethodStore } from '../payment-method/store';
 import { type RefundWorker, refundWaitMsMax } from '../refund/refund-worker';
 import {
   type ChangeCredit,
+  creditUndelivered,
   findNote,
   issueChangeCredit,
   issueCreditNote,
@@ -61,6 +62,23 @@ export class CreditNoteWorker {
       isForBalance: false,
       context,
     });
+  }
+
+  /**
+   * Credits all that is left of an invoice to the balance, if it was paid although its session had
+   * ended or had another invoice. The balance of a deleted customer takes it, too: no caller could
+   * be refused.
+   */
+  async creditUndelivered(invoiceId: string, context: Context): Promise<void> {
+    const { invoices, clock } = this.dependencies;
+    const { environmentId } = context.tenant;
+    const id = derivedId(environmentId, 'creditNote', invoiceId, 'undelivered');
+    const facts = { realNow: clock.now(), refundIdOf: () => id };
+    await atBoundary('creditNote', 'decide', () =>
+      invoices
+        .within(context)
+        .mutate(invoiceId, (record, now) => creditUndelivered(record, id, { ...facts, now })),
+    );
   }
 
   /**

@@ -1,73 +1,26 @@
 import fc from 'fast-check';
 import { markUncollectible, payNow, voidForCaller } from '../invoice/collection';
-import {
-  amountCredited,
-  amountReduced,
-  splitOf,
-  totalOfNote,
-  type Refund,
-} from '../invoice/credit/credit';
-import { leftOfInvoice, taxOfCredit } from '../invoice/credit/line-credit';
-import {
-  type Invoice,
-  type InvoiceRecord,
-  outstandingOf,
-  pay,
-  type Payment,
-  totalOf,
-  voidInvoice,
-} from '../invoice/invoice';
-import { recordExternal } from '../invoice/recorded-payment';
+import { taxOfCredit } from '../invoice/credit/line-credit';
+import { type Invoice, voidInvoice } from '../invoice/invoice';
 import { reserve } from '../invoice/reservation';
-import { recordListed, recordRefund, refundKey, settleRefund } from '../refund/refund';
-import { aClaim, aDraft, aLineItem, anOpened, asInvoice } from '../testing/invoice';
 import {
-  type CreditedAmounts,
-  issueChangeCredit,
-  issueCreditNote,
-  type NewCreditNote,
-  numberCreditNote,
-} from './issue-credit-note';
-
-const now = new Date('2026-01-02T00:00:00.000Z');
-const facts = { methods: { methodId: undefined }, now, realNow: now };
-const line = (id: string, amount: bigint) => aLineItem({ id, amount });
-const sent = { collectionMethod: 'SEND_INVOICE' } as const;
-const opened: Invoice = { ...anOpened(sent), lineItems: [line('a', 3451n)] };
-
-let notes = 0;
-const asked = (amounts: CreditedAmounts, settle: NewCreditNote['settle'] = 'BALANCE') =>
-  ({
-    ...{ id: `note-${String((notes += 1))}`, reason: 'OTHER', memo: undefined, metadata: {} },
-    ...{ amounts, settle },
-  }) as const satisfies NewCreditNote;
-const issueOf = (record: InvoiceRecord, note: NewCreditNote) =>
-  issueCreditNote(record, note, {
-    ...facts,
-    refundIdOf: (index) => `${note.id}-${String(index)}`,
-  });
-const issue = (record: InvoiceRecord, ...note: Parameters<typeof asked>): Invoice =>
-  asInvoice(issueOf(record, asked(...note)).state);
-const all: CreditedAmounts = { kind: 'ALL' };
-const amountOf = (amount: bigint): CreditedAmounts => ({ kind: 'AMOUNT', amount });
-const linesOf = (...lines: [string, bigint?][]): CreditedAmounts => ({
-  kind: 'LINES',
-  lines: lines.map(([lineItemId, amount]) => ({ lineItemId, amount })),
-});
-
-const card: Payment = {
-  ...{ id: 'p1', number: 1, amount: 3451n, provider: 'sandbox', providerPaymentId: 'ch1' },
-  ...{ status: 'SUCCEEDED', failureCode: undefined, decline: undefined, methodId: undefined },
-  ...{ origin: 'PAYER', retry: undefined, callId: undefined, recorded: undefined },
-  ...{ overpayment: 0n, createdAt: now, endedAt: now },
-};
-const withPayments = (...payments: Payment[]): Invoice => pay({ ...opened, payments }, now);
-const paid = withPayments(card);
-const bank = (invoice: Invoice, amount: bigint | undefined, callId: string) =>
-  recordExternal(invoice, {
-    ...{ ...facts, amount, callId, paymentIdOf: (number: number) => `p${String(number)}` },
-    details: { method: 'CASH', reference: undefined, receivedAt: now, metadata: {} },
-  });
+  all,
+  amountOf,
+  asked,
+  bank,
+  card,
+  facts,
+  issue,
+  issueOf,
+  line,
+  linesOf,
+  now,
+  opened,
+  paid,
+  withPayments,
+} from '../testing/credit-note';
+import { aClaim, aDraft, anOpened, asInvoice } from '../testing/invoice';
+import { issueChangeCredit, numberCreditNote } from './issue-credit-note';
 
 describe('a credit note', () => {
   test('for all of a written-off invoice leaves nothing to pay', () => {
@@ -310,126 +263,3 @@ describe('the tax of credits', () => {
     );
   });
 });
-
-type Turn =
-  | { readonly act: 'bank'; readonly amount: bigint }
-  | {
-      readonly act: 'credit';
-      readonly amount: bigint | undefined;
-      readonly settle: NewCreditNote['settle'];
-    }
-  | { readonly act: 'void' }
-  | {
-      readonly act: 'refund';
-      readonly index: number;
-      readonly status: 'SUCCEEDED' | 'FAILED' | 'PENDING';
-    }
-  | {
-      readonly act: 'settle';
-      readonly index: number;
-      readonly to: 'PROVIDER' | 'BALANCE' | 'EXTERNAL';
-    }
-  | { readonly act: 'atProvider'; readonly amount: bigint };
-
-const amount = fc.bigInt({ min: 1n, max: 4000n });
-const index = fc.nat({ max: 5 });
-const turns: fc.Arbitrary<Turn[]> = fc.array(
-  fc.oneof(
-    fc.record({ act: fc.constant('bank' as const), amount }),
-    fc.record({
-      act: fc.constant('credit' as const),
-      amount: fc.option(amount, { nil: undefined }),
-      settle: fc.constantFrom('BALANCE' as const, 'REFUND' as const, 'EXTERNAL' as const),
-    }),
-    fc.constant({ act: 'void' as const }),
-    fc.record({
-      act: fc.constant('refund' as const),
-      index,
-      status: fc.constantFrom('SUCCEEDED' as const, 'FAILED' as const, 'PENDING' as const),
-    }),
-    fc.record({
-      act: fc.constant('settle' as const),
-      index,
-      to: fc.constantFrom('PROVIDER' as const, 'BALANCE' as const, 'EXTERNAL' as const),
-    }),
-    fc.record({ act: fc.constant('atProvider' as const), amount }),
-  ),
-  { maxLength: 30 },
-);
-
-/** Does one turn; a refusal changes nothing. */
-function take(invoice: Invoice, turn: Turn, step: number): Invoice {
-  const at = (found: readonly Refund[], position: number) => found[position % found.length];
-  try {
-    switch (turn.act) {
-      case 'bank':
-        return asInvoice(bank(invoice, turn.amount, `call-${String(step)}`).state);
-      case 'credit':
-        return issue(invoice, turn.amount === undefined ? all : amountOf(turn.amount), turn.settle);
-      case 'void':
-        return asInvoice(voidForCaller(invoice, now).state);
-      case 'refund': {
-        const refund = at(invoice.refunds, turn.index);
-        if (refund === undefined) return invoice;
-        const outcome =
-          turn.status === 'FAILED'
-            ? { status: turn.status, failureCode: 'x', providerRefundId: undefined }
-            : { status: turn.status, providerRefundId: refundKey(refund) };
-        return asInvoice(recordRefund(invoice, { ...refund, outcome, now }).state);
-      }
-      case 'settle': {
-        const refund = at(invoice.refunds, turn.index);
-        if (refund === undefined) return invoice;
-        const { id: refundId } = refund;
-        const settlement = { refundId, to: turn.to, reference: undefined, callId: undefined };
-        return asInvoice(settleRefund(invoice, { ...settlement, now, realNow: now }).state);
-      }
-      case 'atProvider': {
-        const providerRefundId = `made-${String(step)}`;
-        const outcome = { status: 'SUCCEEDED', providerRefundId } as const;
-        const found = [{ key: undefined, providerRefundId, amount: turn.amount, outcome }];
-        const made = { payment: card, found, idOf: (id: string) => id, now };
-        return asInvoice(recordListed(invoice, made).state);
-      }
-    }
-  } catch {
-    return invoice;
-  }
-}
-
-test.each<[string, Invoice]>([
-  ['owed', opened],
-  ['paid by card', paid],
-  ['partly paid by card', { ...opened, payments: [{ ...card, amount: 1500n }] }],
-])('payments, credits, refunds and voids of an invoice that was %s add up', (_case, start) => {
-  fc.assert(
-    fc.property(turns, (all) => {
-      let invoice = start;
-      all.forEach((turn, step) => {
-        const before = invoice;
-        invoice = take(invoice, turn, step);
-        // I19
-        if (invoice.status === 'OPEN') expect(outstandingOf(invoice)).toBeGreaterThan(0n);
-        if (invoice.status === 'PAID') expect(outstandingOf(invoice)).toBe(0n);
-        // I21
-        expect(leftOfInvoice(invoice)).toBe(totalOf(invoice) - amountCredited(invoice));
-        expect(leftOfInvoice(invoice)).toBeGreaterThanOrEqual(0n);
-        expect(amountReduced(invoice)).toBeLessThanOrEqual(amountCredited(invoice));
-        for (const note of invoice.creditNotes) {
-          const { reduced, toBalance, refunded, external, unsettled } = splitOf(note, invoice);
-          expect(reduced + toBalance + refunded + external + unsettled).toBe(totalOfNote(note));
-        }
-        if (turn.act === 'atProvider') return;
-        // I22: nothing of ours takes more from a payment than is left of it.
-        const grew = heldOf(invoice) > heldOf(before);
-        if (grew) expect(heldOf(invoice)).toBeLessThanOrEqual(invoice.payments[0]!.amount);
-      });
-    }),
-  );
-});
-
-function heldOf({ refunds }: Invoice): bigint {
-  return refunds
-    .filter(({ status }) => status === 'PENDING' || status === 'SUCCEEDED')
-    .reduce((sum, refund) => sum + refund.amount, 0n);
-}

@@ -81,6 +81,8 @@ export interface IssueFacts {
   readonly refundIdOf: (index: number) => string;
 }
 
+type NoteFacts = Omit<IssueFacts, 'methods'>;
+
 /**
  * Issues a credit note: it lowers what is outstanding, and the rest goes where the caller says. An
  * OPEN invoice with nothing outstanding any more is PAID. A repeat changes nothing. Refunds are
@@ -125,6 +127,23 @@ export function issueChangeCredit(
   );
 }
 
+/**
+ * Credits all that is left of a paid invoice to the balance, because its session does not deliver
+ * it. Every other invoice, and one with nothing left, stays as it is.
+ */
+export function creditUndelivered(
+  record: InvoiceRecord,
+  id: string,
+  facts: NoteFacts,
+): Transition<InvoiceRecord> {
+  if (record.isTombstone || record.status !== 'PAID') return unchanged(record);
+  const requested = requestedOf(record, { kind: 'ALL' });
+  const isNothingLeft = sumOf(requested.map(({ amount }) => amount)) < 1n;
+  if (isNothingLeft || findNote(record, id) !== undefined) return unchanged(record);
+  const details = { reason: 'DUPLICATE', memo: undefined, metadata: {} } as const;
+  return withNote(record, { id, ...details, requested, settle: 'BALANCE' }, facts);
+}
+
 /** Stores the number of a credit note. */
 export function numberCreditNote(
   record: InvoiceRecord,
@@ -163,9 +182,10 @@ interface LineAmount {
 
 function withNote(
   invoice: Invoice,
-  { requested, settle, ...note }: DecidedNote,
-  facts: IssueFacts,
+  { requested: wanted, settle, ...note }: DecidedNote,
+  facts: NoteFacts,
 ): Transition<InvoiceRecord> {
+  const requested = orAllLines(invoice, wanted);
   const total = sumOf(requested.map(({ amount }) => amount));
   if (total < 1n || total > leftOfInvoice(invoice)) throw creditTooHigh();
   const outstanding = isOwed(invoice) ? outstandingOf(invoice) : 0n;
@@ -213,7 +233,7 @@ function creditLine({ line, amount }: LineAmount, invoice: Invoice): CreditNoteL
 function refundsFor(
   invoice: Invoice,
   amount: bigint,
-  { note, facts }: { readonly note: Pick<CreditNote, 'id'>; readonly facts: IssueFacts },
+  { note, facts }: { readonly note: Pick<CreditNote, 'id'>; readonly facts: NoteFacts },
 ): Refund[] {
   const refunds: Refund[] = [];
   let left = amount;
@@ -266,6 +286,15 @@ function requestedOf(invoice: Invoice, amounts: CreditedAmounts): LineAmount[] {
         return credited === 0n ? [] : [{ line, amount: credited }];
       });
   }
+}
+
+/**
+ * A credit of all that is left of the invoice takes what is left of every line. Other lines of the
+ * same sum would leave lines above and below 0, and their tax, which nothing could credit.
+ */
+function orAllLines(invoice: Invoice, requested: readonly LineAmount[]): readonly LineAmount[] {
+  const total = sumOf(requested.map(({ amount }) => amount));
+  return total === leftOfInvoice(invoice) ? requestedOf(invoice, { kind: 'ALL' }) : requested;
 }
 
 function spread(

@@ -12,7 +12,7 @@ import { type CreditNoteDependencies, CreditNoteWorker } from './credit-note-wor
 interface CreditServiceDependencies
   extends
     Pick<CreditNoteDependencies, 'methods' | 'attempts'>,
-    Pick<RefundDependencies, 'invoices' | 'providerOf' | 'isCustomerDeleted'> {
+    Pick<RefundDependencies, 'invoices' | 'providerOf' | 'isCustomerDeleted' | 'areChargesHeld'> {
   readonly balances: BalanceStore;
   readonly sandboxDisputes: AggregateCollection<SandboxDispute>;
 }
@@ -22,7 +22,8 @@ export function openCredits(service: Service, dependencies: CreditServiceDepende
   const { invoices, sandboxDisputes: disputes } = dependencies;
   const { db, clock } = service;
   const rows = new CreditRowStore(db);
-  const numbers = new InvoiceNumberStore(db, 'creditNoteNumbers');
+  const series = () => service.slices.system.restoreCode;
+  const numbers = new InvoiceNumberStore(db, series, 'creditNoteNumbers');
   service.ensureIndexes(() => rows.ensureIndexes());
   service.ensureIndexes(() => numbers.ensureIndexes());
   const refunds = new RefundWorker({ ...dependencies, ...refundAlarms(service), rows, clock });

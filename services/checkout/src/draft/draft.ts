@@ -39,7 +39,7 @@ export type NewInvoice = Pick<
   readonly isChargedOnce?: boolean;
   readonly session?: InvoiceSession | undefined;
   readonly discount?: DiscountOnInvoice | undefined;
-  /** Discount that the shares of the lines are of; absent: `discount`. */
+  /** Discount that the shares of lines of parts of a period are of; absent: `discount`. */
   readonly sharesDiscount?: DiscountOnInvoice | undefined;
   readonly balanceRound?: number | undefined;
   readonly oneOff?: OneOffTerms | undefined;
@@ -51,7 +51,52 @@ export type NewInvoice = Pick<
  * A new invoice, without a number yet. Its command numbers it and starts its collection; a session
  * opens its own invoice, and a one-off draft waits until it is finalized.
  */
-export function draft({
+export function draft(invoice: NewInvoice): Transition<Invoice> {
+  const drafted = unchecked(invoice);
+  checkTotal(drafted.state);
+  return drafted;
+}
+
+/**
+ * Draft of an invoice that has to be created: what it bills is stored already. Its unused time is
+ * taxed like the lines that it corrects. If these have a higher tax than the charges, so that the
+ * total would be below 0, unused time is taxed by the terms of this invoice, or else like the
+ * charge with the lowest tax, or else not at all.
+ */
+export function draftOwed(invoice: NewInvoice): Transition<Invoice> {
+  const isPossible = ({ state }: Transition<Invoice>) => totalOf(state) >= 0n;
+  const corrected = unchecked(invoice);
+  if (isPossible(corrected)) return corrected;
+  const present = unchecked(withUnusedTaxedAs(invoice, undefined));
+  const others = lowestTerms(present.state).map((terms) =>
+    unchecked(withUnusedTaxedAs(invoice, terms)),
+  );
+  const owed = [present, ...others].find(isPossible) ?? corrected;
+  checkTotal(owed.state);
+  return owed;
+}
+
+function withUnusedTaxedAs(
+  { lineItems, ...invoice }: NewInvoice,
+  taxedAs: TaxTerms | undefined,
+): NewInvoice {
+  const retaxed = lineItems.map((line) =>
+    line.kind === 'UNUSED_TIME' ? { ...line, taxedAs } : line,
+  );
+  return { ...invoice, lineItems: retaxed };
+}
+
+/** Terms of the charge with the lowest tax, then terms of no tax at all; empty: tax is off. */
+function lowestTerms({ lineItems }: Pick<Invoice, 'lineItems'>): TaxTerms[] {
+  const [lowest] = lineItems
+    .flatMap(({ amount, tax }) => (amount > 0n && tax !== undefined ? [tax] : []))
+    .toSorted((one, other) => Number(one.percent) - Number(other.percent));
+  if (lowest === undefined) return [];
+  const { country } = lowest;
+  return [lowest, { reason: 'OUT_OF_SCOPE', name: null, country, state: null, percent: '0' }];
+}
+
+function unchecked({
   lineItems,
   discount,
   sharesDiscount,
@@ -88,7 +133,6 @@ export function draft({
     reservation: undefined,
     ...noCredits,
   };
-  checkTotal(state);
   const isLeft =
     session !== undefined || (oneOff !== undefined && oneOff.finalizedAt === undefined);
   const commands = isLeft ? [] : [{ type: 'openInvoice', payload: {} }];
@@ -144,7 +188,15 @@ function amountsOf({
   );
   const discounted = discountedLines({ lineItems, discount, sharesDiscount, currency });
   if (terms === undefined) return discounted;
-  return withTerms({ ...discounted, currency }, terms, taxedAs);
+  const hasBoth = discounted.discounts.length > 1;
+  const shared = lineItems.filter((line) => hasBoth && isOfShares(line));
+  const ofSecond = new Set(shared.map(({ id }) => id));
+  return withTerms({ ...discounted, currency }, terms, { taxedAs, ofSecond });
+}
+
+/** True for a line whose share is of `sharesDiscount`; a whole period's is of `discount`. */
+function isOfShares({ discountShare, kind }: NewLineItem): boolean {
+  return discountShare !== undefined && kind !== 'RECURRING';
 }
 
 function discountedLines({
@@ -165,7 +217,7 @@ function discountedLines({
   const ofShares =
     sharesDiscount === undefined || sharesDiscount.discountId === discount?.discountId
       ? 0n
-      : sumOf(given.map((share) => share ?? 0n));
+      : sumOf(lineItems.filter(isOfShares).map(({ discountShare = 0n }) => discountShare));
   const entry = ({ discountId, name }: DiscountOnInvoice, amount: bigint) => ({
     ...{ discountId, name, amount },
   });

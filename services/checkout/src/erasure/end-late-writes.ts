@@ -72,11 +72,18 @@ async function endOpen(
 ): Promise<void> {
   const { id } = invoice;
   try {
-    if (!hasPaymentOrCredit(invoice)) await collection.voidForCaller(id, {}, context);
-    else await collection.markUncollectible(id, { callId: undefined }, context);
+    if (isKept(invoice)) await collection.markUncollectible(id, { callId: undefined }, context);
+    else await collection.voidForCaller(id, {}, context);
   } catch (error) {
     // Paid, credited, or with a payment in progress in between: the next pass looks again.
     if (!(error instanceof DomainError) || error.kind !== 'failed_precondition') throw error;
     throw unfinishedPass();
   }
+}
+
+/** True if a void would lose money that moved, or usage that was accepted. */
+function isKept(invoice: Invoice): boolean {
+  return (
+    hasPaymentOrCredit(invoice) || invoice.lineItems.some(({ meterId }) => meterId !== undefined)
+  );
 }

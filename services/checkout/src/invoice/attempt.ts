@@ -167,3 +167,30 @@ export function chargeKey(invoiceId: string, attempt: Pick<Attempt, 'number'>): 
 export function resumeAt({ claimedAt }: Pick<Attempt, 'claimedAt'>): Date {
   return new Date(claimedAt.getTime() + resumeAfterMs);
 }
+
+/** Outcome that an invoice reports to its subscription or session. */
+export type CollectionOutcome =
+  | 'SUCCEEDED'
+  | 'FAILED'
+  | 'NOTHING_DUE'
+  /** Given up: nothing comes of it any more. */
+  | 'UNCOLLECTIBLE'
+  /** The provider is unavailable or not configured; the customer is not at fault. */
+  | 'NOT_CHARGED'
+  /** Sent, and unpaid after its due date. */
+  | 'OVERDUE'
+  /** Voided by a caller. */
+  | 'VOIDED'
+  /** Nothing is outstanding any more, without a payment: the rest was credited. */
+  | 'SETTLED'
+  /** Written off by a caller; the subscription goes on. */
+  | 'WRITTEN_OFF';
+
+/** Result of the collection of an invoice as it was sent to the subscription. */
+export interface SentResult {
+  /** 1, 2, 3 … for each invoice. */
+  readonly resultNumber: number;
+  readonly outcome: CollectionOutcome;
+  readonly attempt: number;
+  readonly nextAttemptAt: Date | null;
+}

@@ -1,23 +1,9 @@
-import type { Transition } from '@billing/kernel/transition';
+import type { Command, Transition } from '@billing/kernel/transition';
+import type { CollectionOutcome, SentResult } from './attempt';
 import type { Invoice } from './invoice';
 
-/** Outcome that an invoice reports to its subscription or session. */
-export type CollectionOutcome =
-  | 'SUCCEEDED'
-  | 'FAILED'
-  | 'NOTHING_DUE'
-  /** Given up: nothing comes of it any more. */
-  | 'UNCOLLECTIBLE'
-  /** The provider is unavailable or not configured; the customer is not at fault. */
-  | 'NOT_CHARGED'
-  /** Sent, and unpaid after its due date. */
-  | 'OVERDUE'
-  /** Voided by a caller. */
-  | 'VOIDED'
-  /** Nothing is outstanding any more, without a payment: the rest was credited. */
-  | 'SETTLED'
-  /** Written off by a caller; the subscription goes on. */
-  | 'WRITTEN_OFF';
+// More results than an invoice has in the time by which a restored subscription may be behind.
+const resultsMax = 20;
 
 /** Outcome of an invoice's collection, as reported to its subscription. */
 export interface OutcomeReport {
@@ -41,10 +27,16 @@ export function withResult(invoice: Invoice, report: OutcomeReport): Transition<
   if (invoice.subscriptionId === undefined) return { state: invoice, events: [], commands: [] };
   const { outcome, attempt, nextAttemptAt } = report;
   const resultNumber = invoice.resultsSent + 1;
-  const payload = { resultNumber, outcome, attempt, nextAttemptAt: nextAttemptAt ?? null };
+  const sent = { resultNumber, outcome, attempt, nextAttemptAt: nextAttemptAt ?? null };
+  const results = [...(invoice.results ?? []), sent].slice(-resultsMax);
   return {
-    state: { ...invoice, resultsSent: resultNumber },
+    state: { ...invoice, resultsSent: resultNumber, results },
     events: [],
-    commands: [{ type: 'applyCollectionResult', payload }],
+    commands: [resultCommand(sent)],
   };
+}
+
+/** Command that sends a result. */
+export function resultCommand(sent: SentResult): Command {
+  return { type: 'applyCollectionResult', payload: { ...sent } };
 }

@@ -8,10 +8,15 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { formatInvoiceNumber, nextInvoiceNumber } from './invoice-number';
 
 interface InvoiceNumberDocument {
-  /** `<environment id>:<number>`: the unique id makes a number unique. */
+  /**
+   * `<environment id>:<number>`, in the series of a restore `<environment id>:<code>:<number of 12
+   * digits>`: the unique id makes a number unique.
+   */
   readonly _id: string;
   readonly environmentId: string;
   readonly number: number | bigint;
+  /** Code of the restore whose series has the number; absent: the series before any restore. */
+  readonly series?: string;
   /** Permanent and only holder: an invoice or a credit note. */
   readonly invoiceId: string;
 }
@@ -27,6 +32,7 @@ export interface NumberHolder {
 interface InvoiceNumber {
   readonly invoiceId: string;
   readonly number: number;
+  readonly series: string | undefined;
 }
 
 // Only replicas compete here, because a process takes the numbers of an environment in batches.
@@ -34,11 +40,14 @@ const attemptsMax = 64;
 const batchMax = 100;
 // Size of the cache of last numbers.
 const environmentsMax = 10_000;
+// Ids of a series sort like its numbers.
+const seriesDigits = 12;
 
 /**
  * Numbers of invoices or of credit notes that are taken. Documents are only inserted, each after
  * the last one of its environment, so the sequence has no gaps; a holder that asks again gets the
- * number it holds.
+ * number it holds. A restore begins a new series, because the restored documents lack the last
+ * numbers of the one before.
  */
 export class InvoiceNumberStore {
   private readonly documents: Collection<InvoiceNumberDocument>;
@@ -52,7 +61,12 @@ export class InvoiceNumberStore {
     flush: (holders) => this.takeAll(holders),
   });
 
-  constructor(db: Db, collection: 'invoiceNumbers' | 'creditNoteNumbers' = 'invoiceNumbers') {
+  /** `series` returns the code of the last restore, or null. */
+  constructor(
+    db: Db,
+    private readonly series: () => string | null,
+    collection: 'invoiceNumbers' | 'creditNoteNumbers' = 'invoiceNumbers',
+  ) {
     this.documents = db.collection<InvoiceNumberDocument>(collection);
   }
 
@@ -73,7 +87,7 @@ export class InvoiceNumberStore {
 
   private async takeAll(holders: readonly NumberHolder[]): Promise<Outcome<string>[]> {
     const byEnvironment = Map.groupBy(holders, ({ environmentId }) => environmentId);
-    const numbers = new Map<string, Promise<ReadonlyMap<string, number>>>();
+    const numbers = new Map<string, Promise<ReadonlyMap<string, InvoiceNumber>>>();
     for (const [environmentId, group] of byEnvironment) {
       const invoiceIds = [...new Set(group.map(({ invoiceId }) => invoiceId))];
       numbers.set(environmentId, this.takeNext(environmentId, invoiceIds));
@@ -82,9 +96,9 @@ export class InvoiceNumberStore {
     return Promise.all(
       holders.map(async ({ environmentId, invoiceId, prefix }) => {
         try {
-          const number = (await numbers.get(environmentId))?.get(invoiceId);
-          if (number === undefined) throw new Error(`Invoice ${invoiceId} got no number`);
-          return { value: formatInvoiceNumber(number, prefix) };
+          const taken = (await numbers.get(environmentId))?.get(invoiceId);
+          if (taken === undefined) throw new Error(`Invoice ${invoiceId} got no number`);
+          return { value: formatInvoiceNumber(taken.number, { prefix, series: taken.series }) };
         } catch (error) {
           return { error };
         }
@@ -95,24 +109,25 @@ export class InvoiceNumberStore {
   private async takeNext(
     environmentId: string,
     invoiceIds: readonly string[],
-  ): Promise<ReadonlyMap<string, number>> {
-    const taken = new Map<string, number>();
+  ): Promise<ReadonlyMap<string, InvoiceNumber>> {
+    const taken = new Map<string, InvoiceNumber>();
+    const series = this.series() ?? undefined;
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const waiting = invoiceIds.filter((id) => !taken.has(id));
       const next = nextInvoiceNumber(
-        this.lastTaken.get(environmentId) ?? (await this.highest(environmentId)),
+        this.lastTaken.get(environmentId) ?? (await this.highest(environmentId, series)),
       );
-      const row = waiting.map((invoiceId, index) => ({ invoiceId, number: next + index }));
+      const row = waiting.map((invoiceId, index) => ({ invoiceId, number: next + index, series }));
       // Unknown until all numbers are stored, also if their insert fails half-way.
       this.lastTaken.delete(environmentId);
       const inserted = await this.insert(environmentId, row);
-      for (const { invoiceId, number } of row.slice(0, inserted)) taken.set(invoiceId, number);
+      for (const number of row.slice(0, inserted)) taken.set(number.invoiceId, number);
       if (inserted === row.length) {
         this.remember(environmentId, next + row.length - 1);
         return taken;
       }
       const held = await this.heldBy(environmentId, waiting.slice(inserted));
-      for (const { invoiceId, number } of held) taken.set(invoiceId, number);
+      for (const number of held) taken.set(number.invoiceId, number);
       if (taken.size === invoiceIds.length) return taken;
       await sleep(attempt * jitter(1));
     }
@@ -130,16 +145,26 @@ export class InvoiceNumberStore {
   private async heldBy(
     environmentId: string,
     invoiceIds: readonly string[],
-  ): Promise<Pick<InvoiceNumber, 'invoiceId' | 'number'>[]> {
+  ): Promise<InvoiceNumber[]> {
     const filter = { environmentId, invoiceId: { $in: [...invoiceIds] } };
     const held = await retryTransient(() => this.documents.find(filter).toArray());
-    return held.map(({ invoiceId, number }) => ({ invoiceId, number: Number(number) }));
+    return held.map(({ invoiceId, number, series }) => {
+      return { invoiceId, number: Number(number), series };
+    });
   }
 
-  private async highest(environmentId: string): Promise<number | undefined> {
-    const [highest] = await retryTransient(() =>
-      this.documents.find({ environmentId }).sort({ number: -1 }).limit(1).toArray(),
-    );
+  private async highest(
+    environmentId: string,
+    series: string | undefined,
+  ): Promise<number | undefined> {
+    // By the ids of the series, which the index of the numbers does not separate.
+    const query =
+      series === undefined
+        ? this.documents.find({ environmentId }).sort({ number: -1 })
+        : this.documents
+            .find({ environmentId, _id: idsOfSeries(environmentId, series) })
+            .sort({ _id: -1 });
+    const [highest] = await retryTransient(() => query.clone().limit(1).toArray());
     return highest === undefined ? undefined : Number(highest.number);
   }
 
@@ -148,10 +173,11 @@ export class InvoiceNumberStore {
    * one.
    */
   private async insert(environmentId: string, row: readonly InvoiceNumber[]): Promise<number> {
-    const documents = row.map(({ invoiceId, number }) => ({
-      _id: `${environmentId}:${String(number)}`,
+    const documents = row.map(({ invoiceId, number, series }) => ({
+      _id: idOf(environmentId, number, series),
       environmentId,
       number,
+      ...(series !== undefined && { series }),
       invoiceId,
     }));
     const [first] = documents;
@@ -168,4 +194,14 @@ export class InvoiceNumberStore {
       return insertedBefore(error);
     }
   }
+}
+
+function idOf(environmentId: string, number: number, series: string | undefined): string {
+  if (series === undefined) return `${environmentId}:${String(number)}`;
+  return `${environmentId}:${series}:${String(number).padStart(seriesDigits, '0')}`;
+}
+
+function idsOfSeries(environmentId: string, series: string) {
+  const prefix = `${environmentId}:${series}:`;
+  return { $gte: prefix, $lte: `${prefix}${'9'.repeat(seriesDigits)}` };
 }

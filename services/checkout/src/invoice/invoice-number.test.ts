@@ -22,3 +22,10 @@ test.each([
 test.each([0, -1, 1.5])('an invoice number of %s is refused', (number) => {
   expect(() => formatInvoiceNumber(number)).toThrow('whole number from 1');
 });
+
+test.each([
+  [1, {}, 'INV-WH5C2-000001'],
+  [1_000_000, { prefix: 'CN-' }, 'CN-WH5C2-1000000'],
+])('after a restore the number %s in %j is shown as %s', (number, style, text) => {
+  expect(formatInvoiceNumber(number, { ...style, series: 'WH5C2' })).toBe(text);
+});

@@ -2,7 +2,7 @@ import type { Currency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
 import { sumOf } from '@billing/kernel/money';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import type { Attempt, AttemptOrigin, RecordedPayment } from './attempt';
+import type { Attempt, AttemptOrigin, RecordedPayment, SentResult } from './attempt';
 import { amountReduced, type Credits } from './credit/credit';
 import type { DeclineKind } from '../provider/port/payment-provider';
 import type { InvoiceDiscount } from './invoice-discount';
@@ -232,6 +232,11 @@ export interface Invoice extends Credits {
   readonly payments: readonly Payment[];
   /** Number of results sent to the subscription. */
   readonly resultsSent: number;
+  /**
+   * The latest results sent, oldest first, which are sent again after a restore. Absent in invoices
+   * of earlier releases.
+   */
+  readonly results?: readonly SentResult[] | undefined;
   /**
    * Round under which the opening takes from the customer's balance, 1 outside plan changes;
    * undefined: it takes nothing. Decided with the draft, so that all openings of an invoice agree.

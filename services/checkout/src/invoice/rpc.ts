@@ -4,6 +4,7 @@ import { isId } from '@billing/chassis/ids';
 import { filterByIds } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { controlCharacterProblem, hasControlCharacter } from '@billing/kernel/input-problems';
 import {
   BillingReason as ProtoBillingReason,
   type CheckoutServiceServer,
@@ -143,6 +144,9 @@ export function readId(id: string, field: string): string {
 }
 
 export function readAuthorization(authorizedTransactionId: string): string {
+  if (hasControlCharacter(authorizedTransactionId)) {
+    throw invalidInput({ authorizedTransactionId: [controlCharacterProblem] });
+  }
   const { length } = authorizedTransactionId;
   if (length < 1 || length > authorizedTransactionIdLengthMax) {
     const message = `Must have 1 to ${String(authorizedTransactionIdLengthMax)} characters`;

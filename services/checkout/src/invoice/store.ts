@@ -4,9 +4,8 @@ import { derivedId } from '@billing/chassis/ids';
 import { type Currency, isCurrency } from '@billing/kernel/currency';
 import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Command } from '@billing/kernel/transition';
-import type { Attempt } from './attempt';
+import type { Attempt, CollectionOutcome } from './attempt';
 import { invoiceDueAt, invoiceRecoverAt } from './credit/due-work';
-import type { CollectionOutcome } from './collection-result';
 import { declined, isDeclineCode } from '../provider/port/decline';
 import { dunningStepsReached } from './dunning-report';
 import type {
@@ -40,6 +39,7 @@ import {
   fromFinalizationDocument,
   toFinalizationDocument,
 } from '../tax/finalization-document';
+import { fromResultDocument, type SentResultDocument } from './document/sent-result-document';
 import { movedMonthOf } from './document/moved-month';
 import { invoiceSearch } from './document/search-document';
 import { fromLineItemDocument, type LineItemDocument } from './document/line-item-document';
@@ -60,6 +60,7 @@ type InvoiceFields = Omit<
   | 'payments'
   | 'attempt'
   | 'resultsSent'
+  | 'results'
   | 'session'
   | 'balanceRound'
   | 'reminderDates'
@@ -81,6 +82,7 @@ type InvoiceFields = Omit<
     readonly payments: readonly PaymentDocument[];
     readonly attempt: AttemptDocument | null;
     readonly resultsSent: Count;
+    readonly results?: readonly SentResultDocument[] | null;
     readonly balanceRound: Count | null;
     readonly oneOff?: OneOffDocument | null;
     readonly reservation: ReservationDocument | null;
@@ -305,6 +307,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     attempt: fromAttemptDocument(document.attempt),
     payments: fromPaymentDocuments(document.payments),
     resultsSent: Number(document.resultsSent),
+    ...(document.results && { results: document.results.map(fromResultDocument) }),
     balanceRound: document.balanceRound === null ? undefined : Number(document.balanceRound),
     balanceApplied: document.balanceApplied,
     oneOff: fromOneOffDocument(document.oneOff),

@@ -43,7 +43,7 @@ import type { noRateAlarm } from '../tax/no-rate-alarm';
 
 export interface OneOffDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
-  readonly balances: Pick<BalanceStore, 'amountOf' | 'takenBy'>;
+  readonly balances: Pick<BalanceStore, 'amountOf' | 'isPosted' | 'takenBy'>;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
   readonly clock: Clock;

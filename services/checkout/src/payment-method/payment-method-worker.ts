@@ -161,8 +161,7 @@ export class PaymentMethodWorker {
     }
     if (cardEntry.kind === 'NONE') throw noProviderForCards();
     const id = newResourceId(context, 'paymentMethod');
-    const now = this.dependencies.clock.now();
-    const method = await cardEntry.save({ key: id, customerId, card, now });
+    const method = await cardEntry.save({ key: id, customerId, card, now: context.now });
     return this.save(id, { customerId, method }, context);
   }
 

@@ -54,6 +54,18 @@ test('the default is the same for every order of 20 racing uses', async () => {
   expect((await replica.methods.get(id!, context)).usedAt).toEqual(new Date(Date.UTC(2026, 0, 20)));
 });
 
+test("a typed card is compared with the environment's time", async () => {
+  const enter = (now: string) => {
+    const context = testContext({ now: new Date(now) });
+    const card = { number: '4242424242424242', expiry: '05/26', code: '123' };
+    return replica.saver.enterCard({ customerId: newId(), card }, context);
+  };
+  expect(await enter('2026-05-31T23:59:59.999Z')).toEqual(expect.any(String));
+  await expect(enter('2026-06-01T00:00:00.000Z')).rejects.toMatchObject({
+    fields: { expiry: ['The card has expired'] },
+  });
+});
+
 describe("a customer's methods", () => {
   const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
   const authorized = (customerId: string, number: string) =>

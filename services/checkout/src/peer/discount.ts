@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { digestOf } from '@billing/chassis/preview-token';
 import { redemptionRefusal } from '@billing/kernel/discount-validity';
 import { appliesToProduct } from '@billing/kernel/discounting';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
@@ -80,13 +81,16 @@ export function heldRedemption({ id, discountId, codes }: Holder) {
   return { discountId, holderId: codes?.held?.holderId ?? id };
 }
 
-/** Finds the discount of a typed code; undefined if it cannot be redeemed now. */
+/**
+ * Finds the discount of a typed code; undefined if it cannot be redeemed now. A holder that has a
+ * redemption of it may redeem it.
+ */
 export async function findCode(
   { discount: peer }: Peers,
-  code: string,
+  { code, holderId }: { readonly code: string; readonly holderId: string },
   context: CallContext,
 ): Promise<string | undefined> {
-  const request = { code: code.trim(), productId: undefined };
+  const request = { code: code.trim(), productId: undefined, holderId };
   return (await unlessNotFound(peer.validateCode(request, context)))?.discount?.id;
 }
 
@@ -118,10 +122,7 @@ export async function holdCode(
     ...{ ...wanted, holder, productId, otherProductIds },
     sessionCode: { sessionId, round },
   };
-  const answer = await unlessNotFound(peer.reserveRedemption(request, context));
-  if (answer === undefined) return undefined;
-  if (answer.discount === undefined) throw new Error('Response without a discount');
-  return discountSnapshot.write(answer.discount);
+  return termsOf(await unlessNotFound(peer.reserveRedemption(request, context)));
 }
 
 /**
@@ -130,18 +131,47 @@ export async function holdCode(
  */
 export async function holdRedemption(
   { discount: peer }: Peers,
-  session: Holder & {
-    readonly productId: string;
-    readonly otherItems?: readonly { readonly productId: string }[] | undefined;
-    readonly currency: string;
-  },
+  session: DiscountedSession,
   context: CallContext,
 ): Promise<string | undefined> {
+  const holder = RedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION;
+  const request = { ...redemptionOf(session), holder };
+  return termsOf(await unlessNotFound(peer.reserveRedemption(request, context)));
+}
+
+/** Digest of the terms of a discount as stored with a session; undefined: none. */
+export function discountDigest(terms: string | undefined): string {
+  if (terms === undefined) return '';
+  const { id, name, type, value, duration, durationInMonths, productIds } =
+    discountSnapshot.read(terms);
+  return digestOf([id, name, type, value, duration, durationInMonths, productIds]);
+}
+
+/** Reads the terms of the discount that a session could redeem now; undefined: it could not. */
+export async function quoteRedemption(
+  { discount: peer }: Pick<Peers, 'discount'>,
+  session: DiscountedSession,
+  context: CallContext,
+): Promise<string | undefined> {
+  return termsOf(await unlessNotFound(peer.quoteRedemption(redemptionOf(session), context)));
+}
+
+/** A session whose discount is to be redeemed. */
+type DiscountedSession = Holder & {
+  readonly productId: string;
+  readonly otherItems?: readonly { readonly productId: string }[] | undefined;
+  readonly currency: string;
+};
+
+/** The redemption that a session wants, for the discount service. */
+function redemptionOf(session: DiscountedSession) {
   const { productId, otherItems = [], currency } = session;
   const otherProductIds = otherItems.map((item) => item.productId);
-  const holder = RedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION;
-  const request = { ...heldRedemption(session), holder, productId, otherProductIds, currency };
-  const answer = await unlessNotFound(peer.reserveRedemption(request, context));
+  return { ...heldRedemption(session), productId, otherProductIds, currency };
+}
+
+/** Terms of a discount as stored with a session; undefined: it cannot be redeemed. */
+function termsOf(answer: { readonly discount?: Discount | undefined } | undefined) {
   if (answer === undefined) return undefined;
   if (answer.discount === undefined) throw new Error('Response without a discount');
   return discountSnapshot.write(answer.discount);

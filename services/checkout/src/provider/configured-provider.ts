@@ -4,10 +4,12 @@ import type { Service } from '@billing/chassis/service';
 import type { CheckoutConfiguration } from '../config';
 import { noProvider } from './no-provider';
 import type { PaymentProvider } from './port/payment-provider';
+import { noProviderCharges, type ProviderCharges } from './port/provider-charge';
 import { noProviderEvents, type ProviderEvents } from './port/provider-events';
 import { type SandboxDispute, sandboxDisputeDefinition, SandboxDisputes } from './sandbox/disputes';
 import { SandboxProvider } from './sandbox/provider';
 import { ensureSandboxIndexes, SandboxBooks, SandboxStore } from './sandbox/store';
+import { StripeCharges } from './stripe/charges';
 import { connectStripe } from './stripe/client';
 import { StripeEvents } from './stripe/events';
 import { StripeProvider } from './stripe/provider';
@@ -26,6 +28,8 @@ export interface ConfiguredProviders {
   readonly events: ProviderEvents;
   /** Disputes of sandboxes, which announce themselves when they are due. */
   readonly sandboxDisputes: AggregateCollection<SandboxDispute>;
+  /** Charges of live environments, as the provider lists them. */
+  readonly charges: ProviderCharges;
   /** Charge of a payment at the provider; undefined if the payment is not ours. */
   readonly chargeOf: (
     providerPaymentId: string,
@@ -44,7 +48,7 @@ export function configuredProviders(
   service.ensureIndexes(() => ensureSandboxIndexes(db));
   const books = new SandboxBooks(db);
   const sandboxDisputes = service.aggregates(sandboxDisputeDefinition);
-  const liveProviderOf = liveProvider(service, config);
+  const { providerOf: liveProviderOf, charges } = liveProvider(service, config);
   return {
     isLiveConfigured: config.STRIPE_SECRET_KEY !== undefined,
     providerOf: (tenant) => {
@@ -54,6 +58,7 @@ export function configuredProviders(
       return new SandboxProvider(new SandboxStore(books, environmentId), environmentId, disputes);
     },
     sandboxDisputes,
+    charges,
     events: providerEvents(config),
     chargeOf: (paymentIntentId) => findStripeCharge(db, paymentIntentId),
   };
@@ -62,20 +67,24 @@ export function configuredProviders(
 function liveProvider(
   service: Pick<Service, 'db' | 'ensureIndexes' | 'logger'>,
   config: StripeConfiguration,
-): (tenant: Tenant) => PaymentProvider {
+): Pick<ConfiguredProviders, 'providerOf' | 'charges'> {
   const { db } = service;
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
   if (secretKey === undefined) {
     service.logger.warn('payment provider not configured, live environments charge nothing');
-    return () => noProvider;
+    return { providerOf: () => noProvider, charges: noProviderCharges };
   }
   if (config.STRIPE_WEBHOOK_SECRET === undefined) {
     service.logger.warn('STRIPE_WEBHOOK_SECRET not set, payers who do not return are not detected');
   }
   service.ensureIndexes(() => ensureStripeIndexes(db));
   const stripe = connectStripe({ secretKey, apiUrl });
-  return (tenant) =>
-    new StripeProvider({ stripe, store: new StripeStore(db, tenant.environmentId), tenant });
+  const storeOf = (environmentId: string) => new StripeStore(db, environmentId);
+  return {
+    providerOf: (tenant) =>
+      new StripeProvider({ stripe, store: storeOf(tenant.environmentId), tenant }),
+    charges: new StripeCharges(stripe, storeOf),
+  };
 }
 
 function providerEvents({ STRIPE_WEBHOOK_SECRET: secret }: StripeConfiguration): ProviderEvents {

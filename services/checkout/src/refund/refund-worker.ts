@@ -34,6 +34,8 @@ export interface RefundDependencies {
   readonly isCustomerDeleted: IsCustomerDeleted;
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
   readonly clock: Clock;
+  /** True while no new refund may be made; see AttemptDependencies. */
+  readonly areChargesHeld?: () => boolean;
   /** Called for a refund whose outcome is not known yet; a worker repeats it. */
   readonly onUnknown: (error: unknown, invoiceId: string) => void;
   /** Called for a dispute of a payment that the invoice does not have. */
@@ -257,6 +259,9 @@ export class RefundWorker {
     const found = await provider.findRefund(reference);
     const { amount } = refund;
     const { currency } = invoice;
+    if (found === undefined && this.dependencies.areChargesHeld?.() === true) {
+      throw new DomainError('unavailable', 'RECOVERING', 'Service unavailable');
+    }
     return found ?? provider.refund({ ...reference, amount, currency });
   }
 

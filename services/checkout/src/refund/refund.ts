@@ -107,7 +107,7 @@ export function settleRefund(
 
 /**
  * Records the refunds in the list of a provider. One that we asked for has our key; any other was
- * made at the provider and has no credit note.
+ * made at the provider, or lost, and has no credit note.
  */
 export function recordListed(
   record: InvoiceRecord,
@@ -135,9 +135,10 @@ export function recordListed(
       if (recorded.state !== state) current = recorded;
       continue;
     }
-    // An earlier try of a refund of ours has failed.
-    if (key !== undefined || outcome.status === 'FAILED' || state.refunds.length >= refundsMax)
-      continue;
+    // An earlier try of a refund of ours has failed. One of ours that the invoice does not have at
+    // all was lost by a restore, with its credit note.
+    const isEarlierTry = state.refunds.some((refund) => key?.includes(refund.id) === true);
+    if (isEarlierTry || outcome.status === 'FAILED' || state.refunds.length >= refundsMax) continue;
     const refund: Refund = {
       ...{ id, paymentId: payment.id, provider: payment.provider, amount, attempt: 1 },
       ...{ creditNoteId: undefined, failureCode: undefined, replacedBy: undefined },

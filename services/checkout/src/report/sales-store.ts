@@ -4,6 +4,7 @@ import { retryTransient } from '@billing/chassis/mongo';
 import { calendarDayOf } from '@billing/kernel/calendar-day';
 import type { InvoiceRecord } from '../invoice/invoice';
 import type { Count } from '../invoice/stored-fields';
+import { invoiceCollection } from '../invoice/invoice-collection';
 import { shownInvoices } from '../invoice/store';
 import {
   type CustomerAccount,
@@ -56,7 +57,10 @@ export class SalesStore {
       found.push(...data.map(({ state }) => state));
       if (data.length < perPage) break;
     }
-    const invoices = found.flatMap((record) => (record.isTombstone ? [] : [record]));
+    const invoices = found.flatMap((record) => {
+      if (record.isTombstone) return [];
+      return [{ ...record, nextAttemptAt: invoiceCollection(record).nextAttemptAt }];
+    });
     const isMore = found.length >= customerInvoicesMax;
     return { accounts: customerAccounts(invoices, context.now), isMore };
   }

@@ -1,6 +1,6 @@
 import { aLineItem, anOpened } from '../testing/invoice';
 import type { Invoice, Payment } from '../invoice/invoice';
-import { customerAccounts, recentSales, type StatusSales } from './sales';
+import { type CollectedInvoice, customerAccounts, recentSales, type StatusSales } from './sales';
 
 const now = new Date('2026-02-10T12:00:00Z');
 const total = (amount: bigint) => ({ lineItems: [aLineItem({ amount })] });
@@ -22,10 +22,34 @@ const charged = (amount: bigint): Payment => ({
   recorded: undefined,
   overpayment: 0n,
 });
-const invoice = (parts: Partial<Invoice>): Invoice => ({ ...anOpened(), ...parts });
+const invoice = (parts: Partial<CollectedInvoice>): CollectedInvoice => ({
+  ...anOpened(),
+  nextAttemptAt: undefined,
+  ...parts,
+});
 
 test('a customer without invoices has no account', () => {
   expect(customerAccounts([], now)).toEqual([]);
+});
+
+test('an account knows what was refunded and the earliest planned charge of an open invoice', () => {
+  const at = (date: string) => ({ nextAttemptAt: new Date(date) });
+  const refund = (status: string, amount: bigint) => ({ status, amount });
+  const refunds = [refund('SUCCEEDED', 900n), refund('FAILED', 100n)] as never;
+  const [account] = customerAccounts(
+    [
+      invoice({ ...total(500n), ...at('2026-02-14'), number: 'INV-000002' }),
+      invoice({ ...total(300n), ...at('2026-02-12'), number: 'INV-000001', id: 'first' }),
+      invoice({ ...total(200n), ...at('2026-02-11'), status: 'VOID' }),
+      invoice({ status: 'PAID', payments: [charged(2900n)], refunds }),
+    ],
+    now,
+  );
+  expect(account).toMatchObject({ paid: 2900n, refunded: 900n });
+  expect(account?.nextCharge).toEqual({
+    ...{ invoiceId: 'first', number: 'INV-000001', amount: 300n },
+    at: new Date('2026-02-12'),
+  });
 });
 
 test('an account sums what is due and what was paid, in each currency', () => {
@@ -42,7 +66,8 @@ test('an account sums what is due and what was paid, in each currency', () => {
     paid(paidLast),
     paid(paidFirst),
   ];
-  const none = { paid: 0n, paidInvoices: 0, firstPaidAt: undefined, lastPaidAt: undefined };
+  const unpaid = { paid: 0n, paidInvoices: 0, firstPaidAt: undefined, lastPaidAt: undefined };
+  const none = { ...unpaid, refunded: 0n, nextCharge: undefined };
   expect(customerAccounts(invoices, now)).toEqual([
     { ...none, currency: 'EUR', owed: 7n, overdue: 0n, openInvoices: 1 },
     {
@@ -51,6 +76,8 @@ test('an account sums what is due and what was paid, in each currency', () => {
       overdue: 700n,
       openInvoices: 4,
       paid: 5800n,
+      refunded: 0n,
+      nextCharge: undefined,
       paidInvoices: 2,
       firstPaidAt: paidFirst,
       lastPaidAt: paidLast,

@@ -1,5 +1,17 @@
+import { amountRefunded } from '../invoice/credit/credit';
 import { amountDue, amountPaid, type Invoice } from '../invoice/invoice';
 import type { InvoiceSum } from '../invoice/dunning-report';
+
+/** Planned charge of an open invoice. */
+interface PlannedCharge {
+  readonly invoiceId: string;
+  readonly number: string | undefined;
+  readonly at: Date;
+  readonly amount: bigint;
+}
+
+/** An invoice with the time of its next charge, if one is planned. */
+export type CollectedInvoice = Invoice & { readonly nextAttemptAt: Date | undefined };
 
 /** Amounts that a customer owes and has paid in one currency, in its smallest unit. */
 export interface CustomerAccount {
@@ -9,20 +21,30 @@ export interface CustomerAccount {
   readonly overdue: bigint;
   readonly openInvoices: number;
   readonly paid: bigint;
+  /** Part of what was paid that was refunded. */
+  readonly refunded: bigint;
+  readonly nextCharge: PlannedCharge | undefined;
   readonly paidInvoices: number;
   readonly firstPaidAt: Date | undefined;
   readonly lastPaidAt: Date | undefined;
 }
 
 /** The accounts of a customer, by currency code. */
-export function customerAccounts(invoices: readonly Invoice[], now: Date): CustomerAccount[] {
+export function customerAccounts(
+  invoices: readonly CollectedInvoice[],
+  now: Date,
+): CustomerAccount[] {
   const byCurrency = Map.groupBy(invoices, ({ currency }) => currency);
   return [...byCurrency]
     .map(([currency, own]) => accountOf(currency, own, now))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }
 
-function accountOf(currency: string, invoices: readonly Invoice[], now: Date): CustomerAccount {
+function accountOf(
+  currency: string,
+  invoices: readonly CollectedInvoice[],
+  now: Date,
+): CustomerAccount {
   const open = invoices.filter(({ status }) => status === 'OPEN');
   const paid = invoices.filter(({ status }) => status === 'PAID');
   const paidTimes = paid.flatMap(({ paidAt }) => (paidAt === undefined ? [] : [paidAt]));
@@ -36,10 +58,20 @@ function accountOf(currency: string, invoices: readonly Invoice[], now: Date): C
     ),
     openInvoices: open.length,
     paid: sum(invoices, amountPaid),
+    refunded: sum(invoices, amountRefunded),
+    nextCharge: nextChargeOf(open),
     paidInvoices: paid.length,
     firstPaidAt: inOrder[0],
     lastPaidAt: inOrder.at(-1),
   };
+}
+
+function nextChargeOf(open: readonly CollectedInvoice[]): PlannedCharge | undefined {
+  const charges = open.flatMap((invoice) => {
+    const { id: invoiceId, number, nextAttemptAt: at } = invoice;
+    return at === undefined ? [] : [{ invoiceId, number, at, amount: amountDue(invoice) }];
+  });
+  return charges.sort((a, b) => a.at.getTime() - b.at.getTime())[0];
 }
 
 function isOverdue({ dueDate, lastPaymentError }: Invoice, now: Date): boolean {

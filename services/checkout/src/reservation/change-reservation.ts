@@ -57,12 +57,21 @@ export function completeReservation(reservation: ChangeReservation): Transition<
   return only({ ...reservation, status: 'RESERVED' });
 }
 
-/** Leaves the reservation to its change, which exists. */
+/** Leaves the reservation to its change, which exists, or to an invoice that uses it. */
 export function keepReservation(reservation: ChangeReservation): Transition<ChangeReservation> {
   if (reservation.status === 'RELEASED' || reservation.status === 'KEPT') {
     return unchanged(reservation);
   }
   return only({ ...reservation, status: 'KEPT', lookAt: undefined });
+}
+
+/** Releases a reservation whose owner does not know it, unless an invoice uses it. */
+export function releaseUnknown(
+  reservation: ChangeReservation,
+  realNow: Date,
+): Transition<ChangeReservation> {
+  if (reservation.status === 'KEPT') return unchanged(reservation);
+  return releaseReservation(reservation, realNow);
 }
 
 /**

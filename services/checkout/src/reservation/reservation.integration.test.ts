@@ -1,11 +1,13 @@
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
 import { testContext } from '@billing/chassis/testing';
 import { adjustmentOf } from '../balance/balance';
 import { pay } from '../invoice/invoice';
 import { reserve } from '../invoice/reservation';
+import { balancesOn } from '../testing/balance';
 import { asInvoice } from '../testing/invoice';
-import { startCheckout } from '../testing/rpc';
+import { aRequest, startCheckout } from '../testing/rpc';
 import { openReplicas, replicaOn, type Replicas } from '../testing/store';
 import { beginReservation, type Reserved } from './change-reservation';
 import { DueReservations, openReservations, reservationIdOf } from './reservation-store';
@@ -189,6 +191,18 @@ test('the opening of the change invoice uses the entry of its round', async () =
   expect((await held()).entries).toEqual([posted, applied]);
 });
 
+test('a release leaves to an invoice what it uses', async () => {
+  const { context, aWorker, aReservation, held } = await aScene();
+  const round = firstOf(newId());
+  const reserved = aReservation();
+  await aWorker().reserve(round, reserved, context);
+  const { changeInvoiceId: id, customerId } = reserved;
+  await replicas.insertDraft(context, { id, customerId, balanceRound: 1 });
+  await replicas.replica.worker.open(id, context);
+  await aWorker().release(round, context);
+  expect((await held()).entries).toEqual([posted, applied]);
+});
+
 test('a retry finds in the balance what the round of an invoice has taken', async () => {
   const { context, aWorker, aReservation } = await aScene();
   const reserved = aReservation();
@@ -197,6 +211,100 @@ test('a retry finds in the balance what the round of an invoice has taken', asyn
   const invoice = { id: reserved.changeInvoiceId, customerId: reserved.customerId, currency };
   expect(await balances.takenBy(invoice, { round: 1 }, context)).toBe(300n);
   expect(await balances.takenBy(invoice, { round: 2 }, context)).toBe(0n);
+});
+
+describe('the first invoice of a subscription whose creation has reserved', () => {
+  const created = async () => {
+    const scene = await aScene();
+    const subscriptionId = newId();
+    const round = firstOf(subscriptionId);
+    const reserved = scene.aReservation({ subscriptionId, credits: [] });
+    await scene.aWorker().reserve(round, reserved, scene.context);
+    const { changeInvoiceId: id, customerId } = reserved;
+    const { invoices, worker } = replicas.replica;
+    const roundOf = (total: bigint) =>
+      scene.aWorker().roundOfFirst({ id, subscriptionId, total }, scene.context);
+    const open = async (balanceRound: number | undefined) => {
+      const billingReason = 'SUBSCRIPTION_CREATE' as const;
+      const draft = { id, customerId, billingReason, balanceRound };
+      await replicas.insertDraft(scene.context, draft);
+      await worker.open(id, scene.context);
+      return invoices.within(scene.context).get(id);
+    };
+    return { ...scene, round, roundOf, open };
+  };
+
+  test('takes what is reserved, which nothing releases before it is there', async () => {
+    const { context, round, roundOf, open, held, aWorker } = await created();
+    expect(await roundOf(300n)).toBe(1);
+    // A replica of 0.1.0 answers that there is no such creation.
+    await aWorker().look(reservationIdOf(round, context), context);
+    expect((await open(1)).state).toMatchObject({ balanceApplied: 300n });
+    expect((await held()).entries).toEqual([posted, applied]);
+  });
+
+  test('leaves a released round alone, whose amount is the balance again', async () => {
+    const { context, round, roundOf, open, held, aWorker } = await created();
+    await aWorker().look(reservationIdOf(round, context), context);
+    expect(await roundOf(2_900n)).toBe(2);
+    expect((await open(2)).state).toMatchObject({ balanceApplied: 1_000n });
+    const entries = [posted, applied, returned, ['APPLIED', -1_000n]];
+    expect((await held()).entries).toEqual(entries);
+  });
+
+  test('of less than what is reserved takes what the balance holds', async () => {
+    const { roundOf, open, held } = await created();
+    expect(await roundOf(299n)).toBe(2);
+    expect(await roundOf(299n)).toBe(2);
+    // Its invoice decides.
+    expect((await held()).entries).toEqual([posted, applied]);
+    expect((await open(2)).state).toMatchObject({ balanceApplied: 1_000n });
+    const entries = [posted, applied, returned, ['APPLIED', -1_000n]];
+    expect((await held()).entries).toEqual(entries);
+  });
+
+  test('takes the reserved amount once if two calls compute another total', async () => {
+    const { context, round, roundOf, open, held, aWorker } = await created();
+    expect(await roundOf(300n)).toBe(1);
+    expect(await roundOf(299n)).toBe(2);
+    expect((await open(1)).state).toMatchObject({ balanceApplied: 300n });
+    await aWorker().look(reservationIdOf(round, context), context);
+    expect((await held()).entries).toEqual([posted, applied]);
+  });
+
+  test('asks for no round if another invoice has it, or nothing is reserved', async () => {
+    const { context, aWorker, aReservation } = await aScene();
+    const subscriptionId = newId();
+    const invoice = { id: newId(), subscriptionId, total: 300n };
+    expect(await aWorker().roundOfFirst(invoice, context)).toBeUndefined();
+    const reserved = aReservation({ subscriptionId, credits: [] });
+    await aWorker().reserve(firstOf(subscriptionId), reserved, context);
+    expect(await aWorker().roundOfFirst(invoice, context)).toBeUndefined();
+  });
+
+  test('takes it also from a replica that does not name the round', async () => {
+    const { checkout, configuration, stop } = await startCheckout();
+    const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+    const mongo = await connectMongo({ uri, database, service: 'checkout', maxPoolSize: 1 });
+    try {
+      const context = testContext();
+      const request = aRequest();
+      const { subscriptionId, customerId, invoiceId: changeInvoiceId } = request;
+      await balancesOn(mongo.db).balances.post(
+        { customerId, currency },
+        { id: newId(), kind: 'ADJUSTMENT' },
+        { amountOf: adjustmentOf(300n), context },
+      );
+      const round = { changeId: subscriptionId, round: 1, subscriptionId, changeInvoiceId };
+      const reservation = { ...round, customerId, currency, credits: [], balance: 300n };
+      await checkout.reserveForChange(reservation, context);
+      const { invoice } = await checkout.createInvoice(request, context);
+      expect(invoice).toMatchObject({ balanceApplied: 300n, amountDue: 2_600n });
+    } finally {
+      await mongo.close();
+      await stop();
+    }
+  });
 });
 
 test('the calls reserve and release, and name what is wrong', async () => {

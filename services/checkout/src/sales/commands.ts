@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
 import type { SoldItems } from '@billing/proto/billing/subscription/v1/subscription';
+import type { CreditNoteWorker } from '../credit-note/credit-note-worker';
 import { type InvoiceRecord, isVerification, type Payment } from '../invoice/invoice';
 import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import { customerSnapshot, fetchCustomer } from '../peer/customer';
@@ -22,6 +23,7 @@ export interface SessionCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
   readonly preparer: SessionPreparer;
+  readonly creditNotes: Pick<CreditNoteWorker, 'creditUndelivered'>;
   readonly pages: InvoicePages;
   readonly peers: Peers;
   readonly logger: Pick<Logger, 'error'>;
@@ -34,7 +36,7 @@ export interface SessionCommandDependencies {
 export function sessionCommands(
   dependencies: SessionCommandDependencies,
 ): Record<string, CommandHandler> {
-  const { sessions, sessionInvoices, preparer, peers } = dependencies;
+  const { sessions, sessionInvoices, preparer, creditNotes, peers } = dependencies;
   const read = async (id: string, context: CallContext) =>
     sessionOf((await sessions.within(context).get(id)).state);
   const recordDone = (id: string, context: CallContext) =>
@@ -68,8 +70,8 @@ export function sessionCommands(
       // there is no number.
       if (session.total !== undefined) await preparer.invoiceOf(session, context);
       const invoice = await sessionInvoices.void(holder, context);
-      if (invoice.state.status === 'PAID')
-        throw new Error(`Session ${sessionId} has ended but was paid`);
+      // The provider has reported late that a payment of it has succeeded.
+      if (invoice.state.status === 'PAID') await creditNotes.creditUndelivered(invoiceId, context);
       await sessions.within(context).mutate(sessionId, (record) => recordVoided(record, invoice));
     },
 
@@ -77,7 +79,7 @@ export function sessionCommands(
       const { id: sessionId, customerId, currency } = await read(aggregateId, context);
       const holder = { invoiceId, sessionId, customerId, currency };
       const { state } = await sessionInvoices.void(holder, context);
-      if (state.status === 'PAID') throw new Error(`Replaced invoice ${invoiceId} was paid`);
+      if (state.status === 'PAID') await creditNotes.creditUndelivered(invoiceId, context);
     },
 
     releaseCode: async (held: { discountId: string; holderId: string }, { context }) => {
@@ -147,10 +149,11 @@ async function confirm(
   }
 }
 
-async function subscribe(
+/** Creates the subscription that a session has sold; a repeat finds it. */
+export async function subscribe(
   session: Session,
   context: CallContext,
-  { invoices, pages, peers }: SessionCommandDependencies,
+  { invoices, pages, peers }: Pick<SessionCommandDependencies, 'invoices' | 'pages' | 'peers'>,
 ): Promise<void> {
   const { snapshots, subscriptionId, completedAt } = session;
   if (subscriptionId === undefined || completedAt === undefined) {

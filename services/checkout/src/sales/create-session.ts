@@ -8,7 +8,9 @@ import {
 } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
+import { previewStale } from '@billing/chassis/preview-promise';
 import { DomainError } from '@billing/kernel/domain-error';
+import type { PreviewSessionResponse } from '@billing/proto/billing/checkout/v1/session';
 import { withinTime } from '../provider/within-time';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { discountNotValid } from '../peer/discount';
@@ -20,13 +22,19 @@ import {
   type SessionRecord,
   resumeCreation,
 } from './session';
-import { describeSession, type SessionDescriptionDependencies } from './describe-session';
+import { describeSession } from './describe-session';
+import {
+  describePromised,
+  type PreviewedSession,
+  previewSession,
+  type SessionPreviewDependencies,
+} from './describe-session-preview';
 import { endEarlierSession } from './session-end-worker';
 import type { SessionInput } from './session-input';
-import { abandonAt } from './session-lease';
+import { abandonAt } from './session-ending';
 import type { SessionPreparer } from './session-preparation-worker';
 
-export interface SessionCreationDependencies extends SessionDescriptionDependencies {
+export interface SessionCreationDependencies extends SessionPreviewDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly preparer: SessionPreparer;
   readonly clock: Clock;
@@ -45,12 +53,21 @@ export interface PayableSession {
 export class SessionCreationWorker {
   constructor(private readonly dependencies: SessionCreationDependencies) {}
 
+  /** Computes what a session would cost now. */
+  preview(asked: PreviewedSession, context: CallContext): Promise<PreviewSessionResponse> {
+    return previewSession(asked, context, this.dependencies);
+  }
+
   /** Throws the reason if the session cannot be created. */
   async create(input: SessionInput, context: CallContext): Promise<PayableSession> {
     const { id, begun } = await this.findPlace(context);
     if (begun !== undefined)
       return this.createdOrAbandoned(begun, context, this.waitForRelay(begun, input, context));
-    const session = await describeSession(id, input, context, this.dependencies);
+    const { previewToken: token } = input;
+    const session =
+      token === undefined
+        ? await describeSession(id, input, context, this.dependencies)
+        : await describePromised(id, { token, input }, context, this.dependencies);
     await endEarlierSession(input, context, this.dependencies);
     const inline = await this.dependencies.sessions
       .within(context)
@@ -155,7 +172,7 @@ export class SessionCreationWorker {
 
 function requireCreated(
   session: Stored<SessionRecord>,
-  { discountId }: Pick<SessionInput, 'discountId'>,
+  { discountId, previewToken }: Pick<SessionInput, 'discountId' | 'previewToken'>,
 ): { session: Stored<SessionRecord>; state: Session } {
   const { state } = session;
   if (state.isTombstone || state.refusal === 'ABANDONED') {
@@ -163,6 +180,7 @@ function requireCreated(
     throw new DomainError('failed_precondition', 'SESSION_ABANDONED', message);
   }
   if (state.refusal === 'DISCOUNT_NOT_VALID') {
+    if (previewToken !== undefined) throw previewStale(['discount']);
     throw discountNotValid(discountId === undefined ? 'checkoutLinkId' : 'discountId');
   }
   if (state.phase === 'CREATING') {

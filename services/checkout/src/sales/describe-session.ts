@@ -1,11 +1,11 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
-import { derivedId, isId } from '@billing/chassis/ids';
+import { derivedId, isId, newId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import { notFound } from '@billing/kernel/domain-error';
 import type { NamedItem } from '@billing/kernel/purchase-items';
 import { supportedLocale } from '@billing/presentation/locale';
-import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { fromProtoCollectionMethod } from '../invoice/rpc';
@@ -24,10 +24,10 @@ import {
   checkLink,
   checkProducts,
   checkSessionInput,
+  type DescribedInput,
   namedItems,
-  type SessionInput,
 } from './session-input';
-import { abandonAt } from './session-lease';
+import { abandonAt } from './session-ending';
 import { checkTaxedTotal, mayExceedMaximum } from '../collection/taxed-total';
 
 export interface SessionDescriptionDependencies {
@@ -44,15 +44,16 @@ export interface SessionDescriptionDependencies {
  */
 export async function describeSession(
   id: string,
-  input: SessionInput,
+  input: DescribedInput,
   context: CallContext,
   dependencies: SessionDescriptionDependencies,
 ): Promise<NewSession> {
   const metadataProblems = checkMetadata(input.metadata);
   checkSessionInput(input, { isId, metadataProblems });
   const { peers, links, invoices } = dependencies;
-  const [customer, products, link] = await firstRefusal([
-    fetchCustomer(peers, input.customerId, context),
+  const { customerId } = input;
+  const [known, products, link] = await firstRefusal([
+    customerId === undefined ? undefined : fetchCustomer(peers, customerId, context),
     fetchProducts(peers, namedItems(input), context),
     activeLink(input.checkoutLinkId, context, links),
     checkDiscountIsKnown(peers, input.discountId, context),
@@ -60,6 +61,7 @@ export async function describeSession(
   const facts = products.map((bought) => bought.facts);
   const [product] = products;
   checkProducts(facts, input);
+  const customer = known ?? anyCustomer(product.price.currency);
   checkCurrency(product.facts, input, await fixedCurrency(customer, product, context, invoices));
   checkLink(link, facts, input);
   const session = {
@@ -98,6 +100,10 @@ export async function describeSession(
   return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };
 }
 
+function anyCustomer(currency: string): Customer {
+  return { ...Customer.fromJSON({}), id: newId(), currency, currencyFixed: true };
+}
+
 // A customer stored before currencies were fixed has the currency of their invoices.
 async function fixedCurrency(
   { id, currency, currencyFixed }: Customer,
@@ -134,7 +140,7 @@ async function fetchProducts(
 
 function offerOf(
   [main, ...others]: readonly [BoughtProduct, ...BoughtProduct[]],
-  input: SessionInput,
+  input: Pick<DescribedInput, 'priceId' | 'productId' | 'quantity' | 'items'>,
 ): Offer {
   const named = namedItems(input);
   const { currency, billingInterval, intervalCount, trialDays } = main.facts.price;
@@ -189,7 +195,7 @@ function derivedIdsOf(
  * call always gets the same answer.
  */
 async function firstRefusal<T extends readonly unknown[]>(asked: {
-  readonly [K in keyof T]: Promise<T[K]>;
+  readonly [K in keyof T]: Promise<T[K]> | T[K];
 }): Promise<T> {
   const settled = await Promise.allSettled(asked);
   for (const one of settled) if (one.status === 'rejected') throw one.reason;

@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { SessionStatus } from '@billing/proto/billing/checkout/v1/session';
@@ -209,6 +210,17 @@ test('without the discount service a code is neither taken nor counted', async (
   shop.peers.before = () => undefined;
   const { session: now } = await shop.read(session.id, context);
   expect(now).toMatchObject({ invoiceId: invoice.id, takesCode: true });
+});
+
+test('the last redemption, left by a call that died before it wrote the session, is used by the next', async () => {
+  shop.peers.aDiscount({ code: 'HALF', maxRedemptions: 1 });
+  const { session } = await shop.create(context, { allowDiscountCodes: true });
+  const firstRound = derivedId(context.tenant.environmentId, 'redemption', session.id, 1);
+  shop.peers.redemptions.set(firstRound, 'HELD');
+  expect(await apply(session.id)).toMatchObject({ invoice: { total: 1450n } });
+  expect(redemptions()).toEqual(['HELD']);
+  const other = await shop.create(context, { allowDiscountCodes: true });
+  await expect(apply(other.session.id)).rejects.toMatchObject(notValid);
 });
 
 test('a code keeps what the payer has typed about the buyer', async () => {

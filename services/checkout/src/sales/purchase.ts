@@ -60,6 +60,7 @@ function chargeLine(item: OfferedItem): Line {
   const tiers = details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
   return {
     ...charge,
+    kind: price.billingInterval === 'ONE_TIME' ? undefined : 'RECURRING',
     description: productName,
     priceId,
     meterId: undefined,
@@ -74,6 +75,7 @@ function chargeLine(item: OfferedItem): Line {
 function trialLine({ productName, priceId, trialDays, taxCategory }: Purchase): Line {
   const days = trialDays === 1 ? '1 day' : `${String(trialDays)} days`;
   return {
+    kind: 'RECURRING',
     description: `${productName} (trial, ${days})`,
     quantity: '1',
     unitAmount: '0',

@@ -1,7 +1,9 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { PreviewKeys } from '@billing/chassis/preview-keys';
 import type { Service } from '@billing/chassis/service';
 import { providerWaitMs, withinTime } from '../provider/within-time';
 import { checkoutLinkRpc } from './checkout-link-rpc';
+import type { CreditNoteWorker } from '../credit-note/credit-note-worker';
 import { hostedPageRpc } from '../hosted-page/rpc';
 import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
@@ -26,6 +28,7 @@ export interface SessionDependencies {
   readonly settings: Pick<BillingSettingsStore, 'read' | 'readForInvoice'>;
   readonly methods: PaymentMethodStore;
   readonly refused: RefusedAttemptStore;
+  readonly creditNotes: Pick<CreditNoteWorker, 'creditUndelivered'>;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
   /** Days for which expired sessions are kept. */
@@ -62,6 +65,7 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     pages,
     peers,
     settings: dependencies.settings,
+    keys: new PreviewKeys(service),
     preparer,
     clock: service.clock,
   });

@@ -1,5 +1,11 @@
-import { unchanged } from '@billing/kernel/transition';
-import { expire, type SessionRecord, type SessionTransition } from './session';
+import { type Transition, unchanged } from '@billing/kernel/transition';
+import {
+  abandon,
+  expire,
+  type SessionRecord,
+  sessionResumeAt,
+  type SessionTransition,
+} from './session';
 import { expired, type InvoiceForm } from './session-announcement';
 
 /**
@@ -55,4 +61,24 @@ export function redemptionOf(
   if (record.codes?.held !== undefined) return 'RELEASED';
   if (record.phase === 'COMPLETE') return 'CONFIRMED';
   return record.phase === 'EXPIRED' ? 'RELEASED' : 'HELD';
+}
+
+// Time after the caller's deadline in which a retry with the same key can resume the session.
+const resumeWithinMs = 5_000;
+
+/** Real time at which a session without a waiting caller is abandoned. */
+export function abandonAt({ deadline }: { readonly deadline: Date }): Date {
+  return new Date(deadline.getTime() + resumeWithinMs);
+}
+
+/**
+ * Resumes work whose lease has expired, in real time. A payment is claimed by the worker that wins
+ * this write, for another lease; a session without a waiting caller is abandoned.
+ */
+export function resumeUnfinished(record: SessionRecord, realNow: Date): Transition<SessionRecord> {
+  if (record.isTombstone || record.payment === undefined) return abandon(record, realNow);
+  const at = sessionResumeAt(record);
+  if (at === undefined || at > realNow) return unchanged(record);
+  const payment = { ...record.payment, claimedAt: realNow };
+  return { state: { ...record, payment }, events: [], commands: [] };
 }

@@ -38,11 +38,19 @@ export interface SessionInput {
   /** Earlier session of the same visitor, which may hold a redemption; undefined if unknown. */
   readonly earlierSessionId: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Token of a preview; absent: none. */
+  readonly previewToken?: string | undefined;
 }
+
+/** Input of a session, or of a preview for any customer. */
+export type DescribedInput = Omit<SessionInput, 'customerId'> & {
+  /** Undefined: any. */
+  readonly customerId: string | undefined;
+};
 
 /** Throws one error that names every invalid field that can be judged from the input alone. */
 export function checkSessionInput(
-  input: SessionInput,
+  input: DescribedInput,
   { isId, metadataProblems }: { isId: (text: string) => boolean; metadataProblems: string[] },
 ): void {
   const { customerId, priceId, productId, quantity, successUrl, cancelUrl } = input;

@@ -1,6 +1,6 @@
 import { unchanged } from '@billing/kernel/transition';
 import { startPayment } from './session';
-import { resumeUnfinished } from './session-lease';
+import { resumeUnfinished } from './session-ending';
 import { aReadySession, asSession, methodId, offeredAt } from '../testing/session';
 
 const claimedAt = new Date('2031-07-01T00:00:00.000Z');

@@ -71,6 +71,32 @@ test('sessions that were never offered are in no list of a status', async () => 
   expect(await listed({})).toHaveLength(12);
 });
 
+test('the list of a product has the sessions in which any item is of it', async () => {
+  const [productId, other] = [newId(), newId()];
+  const item = { productDescription: undefined, priceId: newId(), price: '', quantity: 1 };
+  const state: Session = {
+    ...{ ...aReadySession(), id: newId(), productId },
+    otherItems: [{ ...item, productId: other, productName: 'Seats' }],
+  };
+  const later = { ...context, tenant: { ...context.tenant, environmentId: newId() } };
+  await sessions.within(later).insert({ state, events: [], commands: [] });
+  const page = { page: 1, perPage: 20, oldestFirst: false };
+  for (const asked of [{ productId }, { productId: other, status: 'OPEN' as const }]) {
+    const { data, total } = await listSessions(
+      sessions.within(later),
+      offeredSessions(asked),
+      page,
+    );
+    expect([data.map(({ state: { id } }) => id), total]).toEqual([[state.id], 1]);
+  }
+  const none = await listSessions(
+    sessions.within(later),
+    offeredSessions({ productId: newId() }),
+    page,
+  );
+  expect(none.total).toBe(0);
+});
+
 test('lists of a status are read from the index of phases', async () => {
   for (const filter of offeredSessions({ status: 'OPEN' })) {
     const { environmentId } = context.tenant;

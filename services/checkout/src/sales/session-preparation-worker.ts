@@ -3,9 +3,9 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
-import type { InvoiceRecord } from '../invoice/invoice';
+import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { customerSnapshot } from '../peer/customer';
-import { holdRedemption } from '../peer/discount';
+import { discountDigest, holdRedemption } from '../peer/discount';
 import type { Peers } from '../peers';
 import { nextCodeRound, removeCode } from './discount-code';
 import {
@@ -20,6 +20,9 @@ import { toNewSessionInvoice, totalOfPurchase } from './purchase';
 import type { BillingSettingsStore } from '../seller/billing-settings-store';
 import type { BuyerFacts } from '../tax/finalization';
 import { buyerFactsOf } from '../tax/finalization-message';
+
+/** A session, stored or not, as far as its invoice depends on it. */
+type PricedSession = Parameters<typeof toNewSessionInvoice>[0] & Pick<Session, 'codes'>;
 
 type SessionContext = Pick<CallContext, 'tenant' | 'now'>;
 
@@ -44,8 +47,10 @@ export class SessionPreparer {
    */
   async reserve(session: Session, context: CallContext): Promise<Stored<SessionRecord>> {
     const terms = await holdRedemption(this.dependencies.peers, session, context);
-    if (terms !== undefined) return this.makeReady(session, terms, context);
-    if (session.isDiscountOptional) return this.makeReadyInFull(session, context);
+    const { promisedDiscount } = session;
+    const isPromised = promisedDiscount === undefined || promisedDiscount === discountDigest(terms);
+    if (terms !== undefined && isPromised) return this.makeReady(session, terms, context);
+    if (session.isDiscountOptional && isPromised) return this.makeReadyInFull(session, context);
     return this.dependencies.sessions
       .within(context)
       .mutate(session.id, (record) => refuseSession(record, 'DISCOUNT_NOT_VALID'));
@@ -78,14 +83,24 @@ export class SessionPreparer {
 
   /** Creates the invoice of a session that is or was READY. */
   async openInvoice(session: Session, context: SessionContext): Promise<Stored<InvoiceRecord>> {
-    const { sessionInvoices } = this.dependencies;
+    const invoice = await this.describeInvoice(session, context);
+    return atBoundary('checkoutSession', 'openInvoice', () =>
+      this.dependencies.sessionInvoices.open(invoice, context),
+    );
+  }
+
+  /** The invoice that a session would get now; stores nothing. */
+  async quoteInvoice(session: PricedSession, context: SessionContext): Promise<Invoice> {
+    const invoice = await this.describeInvoice(session, context);
+    return this.dependencies.sessionInvoices.quote(invoice, context);
+  }
+
+  private async describeInvoice(session: PricedSession, context: SessionContext) {
     const written = await this.dependencies.settings.readForInvoice(context);
     const buyer = await this.buyerOf(session, context);
     // An estimate until the payment, which makes it final.
     const terms = { ...written, buyer, at: context.now, isFinal: false };
-    return atBoundary('checkoutSession', 'openInvoice', () =>
-      sessionInvoices.open({ ...toNewSessionInvoice(session), terms }, context),
-    );
+    return { ...toNewSessionInvoice(session), terms };
   }
 
   /** Takes a typed code off: an invoice without its discount takes the place of the session's. */
@@ -120,7 +135,7 @@ export class SessionPreparer {
 
   // What the payer has typed is on the invoice that a discount code has replaced.
   private async buyerOf(
-    { snapshots, codes }: Session,
+    { snapshots, codes }: Pick<Session, 'snapshots' | 'codes'>,
     context: SessionContext,
   ): Promise<BuyerFacts> {
     const facts = buyerFactsOf(customerSnapshot.read(snapshots.customer));

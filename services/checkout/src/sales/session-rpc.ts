@@ -11,6 +11,7 @@ import {
   type CreateSessionRequest,
   type ListedSession,
   type ListSessionsRequest,
+  type PreviewSessionRequest,
   type Session as ProtoSession,
   type SessionItem,
   type SessionServiceServer,
@@ -37,6 +38,7 @@ import {
 } from './session';
 import { type BuyerChangeDependencies, changeSessionBuyer } from './update-buyer';
 import type { SessionCreationWorker } from './create-session';
+import type { PreviewedSession } from './describe-session-preview';
 import { answerSessionChallenge, currentSession, paySession } from './pay-session';
 import { applyDiscountCode, checkCode, removeDiscountCode } from './update-discount-code';
 import { codeRedemptionOf, takesCode } from './discount-code';
@@ -73,6 +75,9 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
           : undefined;
         return { ...toAnswer(made, dependencies), visit };
       },
+
+      previewSession: (request, context) =>
+        dependencies.creation.preview(fromProtoPreview(request), context),
 
       getSession: async ({ id }, context) => {
         const stored = await currentSession(id, context, dependencies);
@@ -295,6 +300,15 @@ function toProtoItem(item: OfferedItem): SessionItem {
   return { productId, priceId, quantity, product };
 }
 
+function fromProtoPreview({
+  items,
+  quantity = 1,
+  ...request
+}: PreviewSessionRequest): PreviewedSession {
+  const { customerId, priceId, productId, discountId } = request;
+  return { customerId, discountId, priceId, productId, quantity, items: items?.items };
+}
+
 function fromProtoSessionInput(
   request: CreateSessionRequest,
   pages: Pick<HostedPageStore, 'sessionOfVisit'>,
@@ -314,5 +328,6 @@ function fromProtoSessionInput(
     isForVisitor: request.forVisitor ?? false,
     earlierSessionId: pages.sessionOfVisit(request.earlierVisit ?? ''),
     metadata: request.metadata ?? {},
+    previewToken: request.previewToken,
   };
 }

@@ -59,7 +59,10 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
   | 'otherItems'
   | 'allowsCodes'
   | 'codes'
+  | 'promisedDiscount'
 > & {
+    /** Null or absent: no preview has promised one. */
+    readonly promisedDiscount?: string | null;
     /** Absent in sessions of earlier releases. */
     readonly allowsCodes?: boolean | null;
     /** Null or absent: no code was typed. */
@@ -99,6 +102,7 @@ export const sessionDefinition: AggregateDefinition<SessionRecord> = {
   fromDocument: (document) => fromDocumentSession(document as unknown as RecordDocument),
   indexes: [
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
+    { name: 'itemProduct', keys: { 'otherItems.productId': 1, createdAt: -1, _id: -1 } },
     { name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } },
     { name: 'link', keys: { checkoutLinkId: 1, createdAt: -1, _id: -1 } },
     { name: 'phase', keys: { phase: 1, createdAt: -1, _id: -1 } },
@@ -114,6 +118,7 @@ export const sessionDefinition: AggregateDefinition<SessionRecord> = {
 /** Sessions of a list. */
 export interface SessionFilter {
   readonly status?: SessionStatus | undefined;
+  /** Product of any item. */
   readonly productId?: string | undefined;
   readonly checkoutLinkId?: string | undefined;
 }
@@ -137,7 +142,9 @@ export function offeredSessions({
 }: SessionFilter): readonly SessionListFilter[] {
   const offered = {
     total: { $gte: 0 },
-    ...(productId !== undefined && { productId }),
+    ...(productId !== undefined && {
+      $or: [{ productId }, { 'otherItems.productId': productId }],
+    }),
     ...(checkoutLinkId !== undefined && { checkoutLinkId }),
   };
   return status === undefined
@@ -202,6 +209,7 @@ function fromDocumentSession(document: RecordDocument): SessionRecord {
     successUrl: document.successUrl ?? undefined,
     cancelUrl: document.cancelUrl ?? undefined,
     locale: document.locale ?? undefined,
+    promisedDiscount: document.promisedDiscount ?? undefined,
     metadata: JSON.parse(document.metadata) as Record<string, unknown>,
     snapshots: { ...snapshots, discount: snapshots.discount ?? undefined },
     expiresAt: document.expiresAt,

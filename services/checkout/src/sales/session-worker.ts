@@ -26,7 +26,7 @@ import type {
   SessionPayment,
 } from '../collection/session-invoice-worker';
 import { amountChanged } from '../invoice/collection';
-import { resumeUnfinished } from './session-lease';
+import { resumeUnfinished } from './session-ending';
 
 export interface SessionWorkerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;

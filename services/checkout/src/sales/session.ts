@@ -157,6 +157,8 @@ export interface Session extends Offer {
   readonly completedAt: Date | undefined;
   /** Derived; undefined for a one-time purchase. */
   readonly subscriptionId: string | undefined;
+  /** Digest of the discount that a preview has promised. Absent: none was. */
+  readonly promisedDiscount?: string | undefined;
   /** Its page takes discount codes. Absent means false. */
   readonly allowsCodes?: boolean | undefined;
   /** Undefined: no code was typed. */
@@ -214,6 +216,7 @@ export type NewSession = Offer &
     | 'total'
     | 'pageHash'
     | 'allowsCodes'
+    | 'promisedDiscount'
   > & {
     /**
      * True if created on the link's public page, whose visitors hold redemptions for a short time.

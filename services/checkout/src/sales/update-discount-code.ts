@@ -35,10 +35,11 @@ export async function applyDiscountCode(
   if (!takesCode(state)) throw codeNotValid();
   // The invoice that is to be replaced may still be missing after a crash.
   await preparer.invoiceOf(state, context);
-  const found = await findCode(peers, code, context);
   const round = nextCodeRound(state);
   const { environmentId } = context.tenant;
   const holderId = derivedId(environmentId, 'redemption', id, round);
+  // A call that died after its reservation may have left the last redemption to this round.
+  const found = await findCode(peers, { code, holderId }, context);
   const holder = { discountId: found ?? '', holderId, sessionId: id, round };
   const bought = { productIds: productIdsOf(state), currency: state.currency };
   const discount =

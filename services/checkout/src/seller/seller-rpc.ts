@@ -1,7 +1,7 @@
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { expectedVersionOf, maskedFields, readPage } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
-import { notFound } from '@billing/kernel/domain-error';
+import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import {
   type ListTaxRatesRequest,
   type SellerServiceServer,
@@ -19,6 +19,7 @@ import {
 } from './billing-settings';
 import type { BillingSettingsStore } from './billing-settings-store';
 import { sellerCallers } from '../callers';
+import { looksLikeSeries } from './invoice-prefix';
 import type { LogoStore } from './logo-store';
 import {
   fromProtoSellerChanges,
@@ -31,6 +32,8 @@ import {
 export interface SellerRpcDependencies {
   readonly settings: BillingSettingsStore;
   readonly logos: LogoStore;
+  /** Codes of all restores, each the name of a series of numbers. */
+  readonly restoreCodes: () => readonly string[];
 }
 
 /** RPCs of the seller and its tax rates. */
@@ -86,10 +89,13 @@ function shippedRate(id: string, { tenant }: Pick<CallContext, 'tenant'>) {
 async function updateSeller(
   request: UpdateSellerRequest,
   context: CallContext,
-  { settings, logos }: SellerRpcDependencies,
+  { settings, logos, restoreCodes }: SellerRpcDependencies,
 ): Promise<BillingSettings> {
   const { logo, ...changes } = fromProtoSellerChanges(request);
   checkSellerFields(withoutNulls({ logo, ...changes }));
+  if (looksLikeSeries(changes.invoicePrefix ?? '', restoreCodes())) {
+    throw invalidInput({ invoicePrefix: ['Invalid prefix'] });
+  }
   // Before the decision, so that a seller never names an image that is not stored.
   const kept = typeof logo === 'string' ? await logos.keep(logo, context) : logo;
   const { expectedVersion } = expectedVersionOf(request);

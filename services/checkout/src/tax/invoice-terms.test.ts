@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { offSettings } from '../seller/billing-settings';
 import { aDraft, aLineItem, aNewInvoice } from '../testing/invoice';
-import { draft } from '../draft/draft';
+import { draft, draftOwed } from '../draft/draft';
 import { discountAmountOf, type LineItem, subtotalOf, taxOf, totalOf } from '../invoice/invoice';
 import type { DiscountOnInvoice } from '../invoice/invoice-discount';
 import { type BuyerFacts, lineTotalOf } from './finalization';
@@ -114,6 +114,71 @@ test('a total below 0 is refused, also if the prices sum to 0', () => {
   );
 });
 
+describe('an invoice that has to be created, although its unused time has a higher tax', () => {
+  const german = {
+    ...{ reason: 'STANDARD' as const, name: 'VAT', country: 'DE', state: null, percent: '19' },
+  };
+  const linesPutOff = ([unused, ...charges]: readonly Partial<LineItem>[]) => [
+    { ...lineOf({ kind: 'UNUSED_TIME', ...unused }, 0), taxedAs: german },
+    ...charges.map((charge, index) => lineOf({ kind: 'REMAINING_TIME', ...charge }, index + 1)),
+  ];
+  const reducedRate = {
+    ...{ id: 'rate', country: 'DE', state: null, category: 'reduced', percent: '7', name: 'VAT' },
+    ...{ validFrom: null, validTo: null, version: 1, createdAt: at, updatedAt: at },
+  };
+  const owed = (lines: readonly Partial<LineItem>[], buyer = aBuyer()) => {
+    const { settings, ...terms } = termsOf({ buyer });
+    const lineItems = linesPutOff(lines);
+    const rated = { ...terms, settings: { ...settings, ownRates: [reducedRate] } };
+    return sums(draftOwed({ ...aNewInvoice({ currency: 'EUR' }), lineItems, terms: rated }).state);
+  };
+
+  test.each<[string, readonly Partial<LineItem>[], BuyerFacts, readonly bigint[]]>([
+    [
+      'gives that tax back',
+      [{ amount: -5_000n }, { amount: 6_500n }],
+      aBuyer('FR'),
+      [-950n, 1_300n],
+    ],
+    [
+      'is taxed by its own terms alone',
+      [{ amount: -5_000n }, { amount: 5_500n }],
+      aBuyer('DE', { taxExempt: 'REVERSE' }),
+      [0n, 0n],
+    ],
+    [
+      'gives back the lowest tax of its charges',
+      [{ amount: -5_000n }, { amount: 5_100n, taxCategory: 'reduced' }],
+      aBuyer(),
+      [-350n, 357n],
+    ],
+  ])('%s', (_name, lines, buyer, taxes) => {
+    expect(owed(lines, buyer).taxes).toEqual(taxes);
+  });
+
+  test('is never below 0', () => {
+    const categories = fc.constantFrom('standard', 'reduced', 'exempt');
+    const charge = fc.record({
+      amount: fc.bigInt({ min: 0n, max: 100n }),
+      taxCategory: categories,
+    });
+    fc.assert(
+      fc.property(
+        fc.array(charge, { minLength: 1, maxLength: 5 }),
+        fc.bigInt({ min: 0n, max: 100n }),
+        fc.record({ country: fc.constantFrom('DE', 'FR', 'SE'), isReverse: fc.boolean() }),
+        categories,
+        (charges, percent, { country, isReverse }, taxCategory) => {
+          const charged = charges.reduce((sum, { amount }) => sum + amount, 0n);
+          const lines = [{ amount: -((charged * percent) / 100n), taxCategory }, ...charges];
+          const buyer = aBuyer(country, { taxExempt: isReverse ? 'REVERSE' : 'NONE' });
+          expect((owed(lines, buyer).amounts[3] ?? -1n) >= 0n).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
 const anyMode = fc.constantFrom('EXCLUDE_TAX' as const, 'INCLUDE_TAX' as const);
 const anyAmounts = fc.array(fc.bigInt({ min: 0n, max: 1_000_000n }), {
   minLength: 1,
@@ -167,4 +232,40 @@ test('the taxes of the lines, the rows and the totals of the lines agree', () =>
       expect(sum(invoice.lineItems.map(lineTotalOf))).toBe(totalOf(invoice));
     }),
   );
+});
+
+describe('an invoice with lines of a period before, which keep their share of another discount', () => {
+  const launch = percentOff('20');
+  const former = { ...percentOff('50'), discountId: 'former', name: 'Former' };
+  const lineItems = [
+    { ...lineOf({ amount: 30_000n }, 0), discountShare: undefined },
+    { ...lineOf({ amount: 10_000n }, 1), discountShare: 5_000n },
+  ];
+
+  test('takes each off once where all lines have their shares, as of a change', () => {
+    const shared = lineItems.map((line, index) =>
+      index === 0
+        ? { ...line, kind: 'RECURRING' as const, discountShare: 6_000n }
+        : { ...line, kind: 'REMAINING_TIME' as const },
+    );
+    const both = { discount: launch, sharesDiscount: former, terms: termsOf() };
+    const { discounts } = aDraft({ lineItems: shared, ...both });
+    expect(discounts.map(({ amount }) => amount)).toEqual([6_000n, 5_000n]);
+  });
+
+  test.each([
+    [null, [6_000n, 5_000n], [40_000n, 11_000n, 0n, 29_000n]],
+    ['EXCLUDE_TAX', [6_000n, 5_000n], [40_000n, 11_000n, 5_510n, 34_510n]],
+    // 30,000 and 10,000 without 19 % are 25,210 and 8,403; after discount 20,168 and 4,202.
+    ['INCLUDE_TAX', [5_042n, 4_202n], [33_614n, 9_244n, 4_630n, 29_000n]],
+  ] as const)('takes each discount off once (%s)', (prices, parts, amounts) => {
+    const invoice = aDraft({
+      ...{ lineItems, discount: launch, sharesDiscount: former, terms: termsOf({ prices }) },
+    });
+    expect(invoice.discounts.map(({ discountId, amount }) => [discountId, amount])).toEqual([
+      ['discount', parts[0]],
+      ['former', parts[1]],
+    ]);
+    expect(sums(invoice).amounts).toEqual(amounts);
+  });
 });

@@ -45,7 +45,6 @@ interface TaxableLine extends TaxableAmounts {
 /** Lines and discounts of an invoice. */
 interface Taxable<Line extends TaxableLine, Discount extends { readonly amount: bigint }> {
   readonly lineItems: readonly Line[];
-  /** At most one. */
   readonly discounts: readonly Discount[];
   readonly currency: Currency;
 }
@@ -53,18 +52,30 @@ interface Taxable<Line extends TaxableLine, Discount extends { readonly amount: 
 /**
  * Applies terms to the lines of an invoice: their taxes, and what the invoice keeps of seller and
  * buyer. Lines that were taxed before are taxed again from their prices. `taxedAs` holds terms of
- * lines that take over those of a line they correct, by line id.
+ * lines that take over those of a line they correct, by line id. `ofSecond` holds ids of lines
+ * whose discount is part of the second entry of `discounts`; all others are part of the first.
  */
 export function withTerms<Line extends TaxableLine, Discount extends { readonly amount: bigint }>(
   invoice: Taxable<Line, Discount>,
   terms: InvoiceTerms,
-  taxedAs: ReadonlyMap<string, TaxTerms> = new Map(),
+  {
+    taxedAs = new Map(),
+    ofSecond = new Set(),
+  }: {
+    readonly taxedAs?: ReadonlyMap<string, TaxTerms>;
+    readonly ofSecond?: ReadonlySet<string>;
+  } = {},
 ): { lineItems: Line[]; discounts: Discount[]; finalization: Finalization } {
   const { settings, buyer, at, isFinal, defaultLocale } = terms;
   const { seller } = settings;
   const taxed = taxedLines(invoice, terms, taxedAs);
   const lineItems = taxed?.lineItems ?? invoice.lineItems.map(untaxed);
-  const amount = sumOf(lineItems.map(({ discountAmount }) => discountAmount));
+  const discounted = (index: number) =>
+    sumOf(
+      lineItems
+        .filter(({ id }) => ofSecond.has(id) === (index === 1))
+        .map(({ discountAmount }) => discountAmount),
+    );
   const finalization = {
     at: isFinal ? at : undefined,
     netDays: buyer?.netDays ?? seller.netDays,
@@ -75,7 +86,10 @@ export function withTerms<Line extends TaxableLine, Discount extends { readonly 
   };
   return {
     lineItems,
-    discounts: invoice.discounts.map((discount) => ({ ...discount, amount })),
+    discounts: invoice.discounts.map((discount, index) => ({
+      ...discount,
+      amount: discounted(index),
+    })),
     finalization,
   };
 }

@@ -1,12 +1,17 @@
 import { eventually, testContext } from '@billing/chassis/testing';
-import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  BillingReason,
+  type Invoice,
+  type LineItem,
+  LineItemKind,
+} from '@billing/proto/billing/checkout/v1/checkout';
 import {
   BuyerFacts,
   TaxEvidenceKind,
   TaxReason,
 } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { TaxPrices, UpdateSellerRequest } from '@billing/proto/billing/checkout/v1/seller';
-import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import { CollectionMethod, TaxExempt } from '@billing/proto/billing/customer/v1/customer';
 import { aLineItem, aRequest, type RunningCheckout, startCheckout } from '../testing/rpc';
 import { inParallel } from '../testing/store';
 
@@ -129,6 +134,33 @@ test('a line that corrects another is taxed like that one (M13)', async () => {
   await expect(create(context, [foreign])).rejects.toMatchObject({
     fields: { lineItems: ['taxedAs: Line not found'] },
   });
+});
+
+test('a bill of lines put off is created although its buyer pays no tax any more', async () => {
+  const context = testContext();
+  await setPrices(TaxPrices.TAX_PRICES_EXCLUDE_TAX, context);
+  const source = await create(context, [aLineItem(10_000n)]);
+  const taxedAs = { invoiceId: source.id, lineItemId: source.lineItems[0]?.id ?? '' };
+  const kind = LineItemKind.LINE_ITEM_KIND_REMAINING_TIME;
+  const lineItems = [
+    { ...aLineItem(-5000n), kind: LineItemKind.LINE_ITEM_KIND_UNUSED_TIME, taxedAs },
+    { ...aLineItem(5500n), kind },
+  ];
+  const reverse = { ...buyer, taxExempt: TaxExempt.TAX_EXEMPT_REVERSE };
+  const bill = (billingReason: BillingReason) =>
+    aRequest({ ...sent, buyer: reverse, lineItems, billingReason });
+  const ofEnd = bill(BillingReason.BILLING_REASON_SUBSCRIPTION_CANCEL);
+  const quote = await running.checkout.quoteInvoice({ invoice: ofEnd }, context);
+  expect(quote).toMatchObject({ tax: 0n, total: 500n });
+  const { invoice } = await running.checkout.createInvoice(ofEnd, context);
+  expect(invoice).toMatchObject({ tax: 0n, total: 500n });
+  // A change is not stored yet when its invoice is quoted.
+  const ofChange = bill(BillingReason.BILLING_REASON_SUBSCRIPTION_CHANGE);
+  await expect(running.checkout.quoteInvoice({ invoice: ofChange }, context)).rejects.toMatchObject(
+    { fields: { lines: ['Total must not be negative'] } },
+  );
+  const { invoice: ofStored } = await running.checkout.createInvoice(ofChange, context);
+  expect(ofStored).toMatchObject({ total: 500n });
 });
 
 test('an invoice keeps the country of the card to which it is charged, and is not taxed by it', async () => {

@@ -118,7 +118,7 @@ export async function startCheckout(
     await dropTestStream(configuration);
   };
   const peers = { checkout, payments, methods, seller, balances, creditNotes, refunds, dueWork };
-  return { ...peers, subscription, configuration, stop };
+  return { ...peers, address, subscription, configuration, stop };
 }
 
 export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>;

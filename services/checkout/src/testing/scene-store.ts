@@ -5,6 +5,7 @@ import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { testContext } from '@billing/chassis/testing';
 import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { CreditNoteWorker } from '../credit-note/credit-note-worker';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { createSession, type Session, type SessionRecord } from '../sales/session';
 import { sessionCommands } from '../sales/commands';
@@ -68,8 +69,13 @@ export function processOn(db: Replicas['db']) {
     openInvoice: (session, context) => preparer.invoiceOf(session, context),
   });
   const logger = createLogger({ service: 'test', level: 'silent' });
-  const commands = sessionCommands({ ...dependencies, preparer, logger });
-  return { ...replica, collection, sessions, worker, preparer, commands };
+  const creditNotes = new CreditNoteWorker({
+    ...replica,
+    ...{ clock: systemClock, isCustomerDeleted: () => Promise.resolve(true) },
+    refunds: { copyRows: () => Promise.resolve() } as never,
+  });
+  const commands = sessionCommands({ ...dependencies, preparer, creditNotes, logger });
+  return { ...replica, collection, sessions, worker, preparer, creditNotes, commands };
 }
 
 /** A session for a one-time purchase of 29.00 USD, with all its work still to do. */
@@ -100,17 +106,20 @@ export async function aScene({ sessions }: SceneProcess): Promise<Scene> {
  * Does the work of relay and scanner: carries out waiting commands, and resumes unfinished work.
  */
 export async function finish(process: SceneProcess, scene: Scene): Promise<void> {
-  const { sessions, invoices, collection, worker, commands } = process;
+  const { sessions, invoices, collection, worker, commands, creditNotes } = process;
   const { context, sessionId, invoiceId } = scene;
   const news = { sessionId, invoiceId };
   const tellSession: CommandHandler = () => worker.invoiceChanged(news, context);
   const preferMethod: CommandHandler = () => Promise.resolve();
+  const issueCreditNote = ({ creditNoteId }: { readonly creditNoteId: string }) =>
+    creditNotes.complete({ invoiceId, creditNoteId }, context);
+  const handlers = { tellSession, preferMethod, issueCreditNote };
   await carryOut(sessions, sessionId, commands, context);
   const isMade = (await invoices.within(context).find(invoiceId)) !== undefined;
   if (isMade) await collection.resume(invoiceId, context);
   const { state } = await sessions.within(context).get(sessionId);
   if (asSession(state).phase === 'PAYING') await worker.resume(sessionId, context);
-  if (isMade) await carryOut(invoices, invoiceId, { tellSession, preferMethod }, context);
+  if (isMade) await carryOut(invoices, invoiceId, handlers, context);
   await carryOut(sessions, sessionId, commands, context);
 }
 

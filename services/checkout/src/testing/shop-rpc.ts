@@ -43,6 +43,8 @@ export class Shop {
   readonly products = new Map<string, Product>();
   readonly supersededPrices = new Map<string, Price>();
   readonly discounts = new Map<string, Discount>();
+  /** Terms that are quoted in place of those that a reservation gets. */
+  readonly quoted = new Map<string, Discount>();
   /** State of each redemption, by its holder. */
   readonly redemptions = new Map<string, 'HELD' | 'CONFIRMED' | 'RELEASED'>();
   /** Requests from which subscriptions were created, by id, including retries. */
@@ -156,9 +158,18 @@ export class Shop {
         this.redemptions.set(holderId, 'HELD');
         return { discount };
       },
-      validateCode: async ({ code }) => {
-        const isTyped = (discount: Discount) => discount.code?.toLowerCase() === code.toLowerCase();
-        return { discount: found([...this.discounts.values()].find(isTyped), 'Discount') };
+      quoteRedemption: async ({ discountId }) => {
+        const discount = this.quoted.get(discountId) ?? this.discounts.get(discountId);
+        if (discount?.active !== true) throw notFound('Discount');
+        return { discount };
+      },
+      validateCode: async ({ code, holderId = '' }) => {
+        const isTyped = (one: Discount) => one.code?.toLowerCase() === code.toLowerCase();
+        const discount = found([...this.discounts.values()].find(isTyped), 'Discount');
+        const taken = [...this.redemptions.values()].filter((state) => state !== 'RELEASED');
+        const isExhausted = taken.length >= (discount.maxRedemptions ?? Infinity);
+        if (isExhausted && !this.redemptions.has(holderId)) throw notFound('Discount');
+        return { discount };
       },
       confirmRedemption: async ({ holderId }) => {
         this.redemptions.set(holderId, 'CONFIRMED');

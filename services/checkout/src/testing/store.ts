@@ -78,7 +78,7 @@ export function replicaOn(db: Db, clock: Clock = advancingClock) {
       new AggregateCollection(db, subscriptionMethodDefinition, dependencies),
     ),
   );
-  const numbers = new InvoiceNumberStore(db);
+  const numbers = new InvoiceNumberStore(db, () => null);
   const { balances, ...owned } = balancesOn(db);
   const { collection: worker, ...workers } = invoiceWorkers({
     invoices,

@@ -1,3 +1,6 @@
+import { systemClock } from '@billing/chassis/clock';
+import { listOf } from './stripe-list';
+
 /** Answers of a card of the account. */
 export interface TestCard {
   readonly brand?: string;
@@ -37,6 +40,8 @@ interface Intent extends Json {
   latest_charge: string | null;
   readonly amount: number;
   readonly currency: string;
+  /** Seconds since 1970. */
+  readonly created: number;
   metadata: Record<string, string>;
 }
 
@@ -213,14 +218,12 @@ export class TestStripeAccount {
 
   private show(noun: string, id: string, fields: Fields): Json {
     const expand = Object.values(fields);
+    if (noun === 'payment_intents' && id === '') return listOf([...this.intents.values()], fields);
     if (noun === 'payment_intents') return this.expanded(this.intent(id), expand);
     if (noun === 'setup_intents') return this.expanded(found(this.setups, id), expand);
     if (noun === 'payment_methods') return this.showMethod(id);
     if (noun === 'disputes') return found(this.disputes, id);
-    if (noun === 'refunds') {
-      const data = this.refunds.filter((one) => one.payment_intent === fields.payment_intent);
-      return { object: 'list', url: '/v1/refunds', has_more: false, data };
-    }
+    if (noun === 'refunds') return listOf(this.refunds, fields);
     const session = found(this.sessions, id);
     const setup = this.setups.get(session.setup_intent as string);
     if (setup === undefined) return session;
@@ -408,6 +411,7 @@ export class TestStripeAccount {
       amount_capturable: 0,
       latest_charge: null,
       metadata: {},
+      created: Math.floor(systemClock.now().getTime() / 1_000),
       ...fields,
     };
     this.intents.set(intent.id, intent);

@@ -11,7 +11,7 @@ export const invoiceSearch: SearchDefinition<InvoiceRecord> = {
     const { id, number = '' } = record;
     return { id, texts: [countOf(number.toLowerCase())], wholeWords: [number] };
   },
-  toStoredWord: (word) => countOf(word) ?? word,
+  toStoredWord: (word) => (isCreditNote(word) ? undefined : countOf(word)) ?? word,
 };
 
 /** Invoices as results of a search. */
@@ -24,6 +24,11 @@ export const foundInvoices: FoundBy<InvoiceRecord> = {
     return { title: number ?? id, status, amount: totalOf(record), currency };
   },
 };
+
+// The number of a credit note has the digits of some invoice, which it does not mean.
+function isCreditNote(word: string): boolean {
+  return /^cn-?\d/.test(word);
+}
 
 /**
  * The digits of an invoice number: `42` of `inv-000042` or of any other prefix; undefined for any

@@ -121,7 +121,7 @@ export type CardEntry =
         readonly key: string;
         readonly customerId: string;
         readonly card: TypedCard;
-        /** Real time, for the expiry check. */
+        /** The environment's time, for the expiry check. */
         readonly now: Date;
       }): Promise<ProviderMethod>;
     }

@@ -7,7 +7,8 @@ import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
 import { ensureStripeIndexes } from './store';
 import { aStripe } from '../../testing/stripe-client';
-import { type StripeFault, TestStripe } from '../../testing/stripe-provider';
+import { type Death, deathsOf, workThrough } from '../../testing/stripe-crash';
+import { TestStripe } from '../../testing/stripe-provider';
 
 const configuration = testServiceConfiguration('checkout_stripe_crash');
 let mongo: MongoConnection;
@@ -78,29 +79,16 @@ async function callsOf({ requestOf }: Scenario): Promise<number> {
  */
 async function liveThrough(
   { requestOf }: Scenario,
-  deaths: readonly { readonly at: number; readonly fault: StripeFault }[],
+  deaths: readonly Death[],
   { forgets }: { readonly forgets: boolean },
 ): Promise<{ outcome: ChargeOutcome; taken: number }> {
   const stripe = await TestStripe.start();
   const shop = aStripe(mongo, stripe);
   const request = await requestOf(shop);
-  for (const { at, fault } of deaths) {
-    const deadFrom = stripe.requests.length + at;
-    stripe.faultAt = (number) => {
-      if (number < deadFrom) return undefined;
-      return number === deadFrom ? fault : 'LOST';
-    };
-    await work(shop, request).catch(() => undefined);
-    if (forgets) stripe.forgetKeys();
-  }
-  stripe.faultAt = () => undefined;
-  const outcome = await work(shop, request);
-  expect(await work(shop, request)).toEqual(outcome);
+  const outcome = await workThrough(stripe, deaths, { work: () => work(shop, request), forgets });
   await stripe.close();
   return { outcome, taken: amountTaken(shop) };
 }
-
-const faults: readonly StripeFault[] = ['LOST', 'ANSWER_LOST'];
 
 describe.each(scenarios)('a process that crashes while it charges $name', (scenario) => {
   test.each([
@@ -112,12 +100,9 @@ describe.each(scenarios)('a process that crashes while it charges $name', (scena
       const calls = await callsOf(scenario);
       expect(calls).toBeGreaterThan(1);
       const whole = await liveThrough(scenario, [], { forgets });
-      const single = Array.from({ length: calls }, (_call, index) => index + 1).flatMap((at) =>
-        faults.map((fault) => ({ at, fault })),
-      );
-      const twice = single.flatMap((first) => single.map((second) => [first, second]));
+      const { single, twice } = deathsOf(calls);
       // A second crash adds no cases if keys are stored as well.
-      const lives = [...single.map((death) => [death]), ...(forgets ? twice : [])];
+      const lives = [...single, ...(forgets ? twice : [])];
       const results = await Promise.all(
         lives.map((deaths) => liveThrough(scenario, deaths, { forgets })),
       );

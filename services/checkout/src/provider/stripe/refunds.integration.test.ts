@@ -143,3 +143,37 @@ test('a refund that was asked for is not reported', async () => {
   await announce('charge.refunded', { ...charge, amount_refunded: 900 });
   expect(await reportedAmounts(invoiceId, context)).toEqual([]);
 });
+
+test('refunds of ours, one made at the provider and a dispute at once never return a payment twice', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const context = live();
+    const { invoiceId, paymentIntent } = await aCharge(context);
+    const charge = { object: 'charge', id: 'ch', payment_intent: paymentIntent, currency: 'usd' };
+    const dispute = {
+      ...{ id: `dp_${paymentIntent}`, payment_intent: paymentIntent, currency: 'usd' },
+      ...{ amount: 2900, reason: 'fraudulent', status: 'needs_response' },
+      evidence_details: { due_by: null },
+    };
+    const ours = () => refunded(invoiceId, 1700n, context);
+    const theirs = async () => {
+      stripe.account.refund({ payment_intent: paymentIntent, amount: '900' });
+      await announce('charge.refunded', { ...charge, amount_refunded: 900 });
+    };
+    const disputed = async () => {
+      stripe.account.disputes.set(dispute.id, dispute);
+      await announce('charge.dispute.created', { object: 'dispute', ...dispute });
+    };
+    const acts = [ours, theirs, ours, disputed];
+    const order = [...acts.slice(round % 4), ...acts.slice(0, round % 4)];
+    await Promise.allSettled(order.map((act) => act()));
+    await announce('charge.refunded', { ...charge, amount_refunded: 900 });
+
+    const made = stripe.account.refunds.filter((one) => one.payment_intent === paymentIntent);
+    const returned = made.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+    expect(returned).toBeLessThanOrEqual(2900n);
+    const statuses = await statusesOf(invoiceId, context);
+    expect(statuses.filter((status) => status === succeeded)).toHaveLength(made.length);
+    const { invoice } = await running.checkout.getInvoice({ id: invoiceId }, context);
+    expect(invoice?.amountRefunded).toBe(returned);
+  }
+});

@@ -10,6 +10,7 @@ import {
   InvoiceStatus,
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { DisputeStatus } from '@billing/proto/billing/checkout/v1/refund';
 import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
 import { adjustmentOf } from '../../balance/balance';
 import { balancesOn } from '../../testing/balance';
@@ -285,7 +286,17 @@ test('a refund and a dispute at the provider are recorded on the invoice, each o
   ]);
   const { invoice: told } = await checkout.getInvoice({ id: invoice.invoiceId }, context);
   expect(told).toMatchObject({ amountRefunded: 900n, payments: [{ amountRefunded: 900n }] });
-  expect(told?.payments[0]?.disputeId).toEqual(expect.any(String));
+  const disputeId = told?.payments[0]?.disputeId;
+  expect(disputeId).toEqual(expect.any(String));
+
+  stripe.account.disputes.set(dispute.id, { ...dispute, status: 'lost' });
+  const closed = { object: 'dispute', id: dispute.id, amount: 2900, status: 'lost' };
+  await report('charge.dispute.closed', closed);
+  const found = await running.refunds.getDispute({ id: disputeId ?? '' }, context);
+  expect(found.dispute).toMatchObject({
+    status: DisputeStatus.DISPUTE_STATUS_LOST,
+    closedAt: expect.any(Date),
+  });
 });
 
 test('a payment that succeeds after it was recorded as failed settles its invoice', async () => {

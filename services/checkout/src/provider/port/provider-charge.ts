@@ -1,0 +1,38 @@
+import type { Currency } from '@billing/kernel/currency';
+
+/** A charge in the provider's own list. */
+export interface ProviderCharge {
+  readonly provider: string;
+  readonly providerPaymentId: string;
+  readonly environmentId: string;
+  readonly invoiceId: string;
+  /** Key with which it was made; see ChargeRequest. */
+  readonly key: string;
+  /** In the smallest unit of `currency`. */
+  readonly amount: bigint;
+  readonly currency: Currency;
+  readonly createdAt: Date;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly isSuccessful: boolean;
+}
+
+/** The charges that a provider has made for this installation, for the recovery after a restore. */
+export interface ProviderCharges {
+  /**
+   * Lists the charges that were begun since a real time, and records for each that it is the one
+   * with its key: a later charge with the key finds it, and is not made again.
+   */
+  adoptSince(since: Date): AsyncIterable<ProviderCharge>;
+  /** Ids of the payments with a refund since a real time. */
+  refundedSince(since: Date): AsyncIterable<string>;
+}
+
+/** Without a provider, and for sandboxes, whose books are in the database of this service. */
+export const noProviderCharges: ProviderCharges = {
+  adoptSince: () => nothing(),
+  refundedSince: () => nothing(),
+};
+
+async function* nothing(): AsyncGenerator<never> {
+  // Nothing is listed.
+}

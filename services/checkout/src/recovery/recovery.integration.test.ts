@@ -1,0 +1,174 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { createLogger } from '@billing/chassis/logging';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { testContext } from '@billing/chassis/testing';
+import { recoverInTest } from '@billing/chassis/testing/recover';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type CheckoutServiceServer,
+  CheckoutServiceService,
+  type CreateInvoiceRequest,
+  InvoiceStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import { aRequest, type RunningCheckout, startCheckout } from '../testing/rpc';
+import { TestStripe } from '../testing/stripe-provider';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+let stripe: TestStripe;
+let running: RunningCheckout;
+let mongo: MongoConnection;
+let peer: Peer<CheckoutServiceServer>;
+
+beforeAll(async () => {
+  stripe = await TestStripe.start();
+  const settings = { STRIPE_SECRET_KEY: 'sk_test_secret', STRIPE_API_URL: stripe.url };
+  running = await startCheckout(systemClock, settings, { logger });
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = running.configuration;
+  mongo = await connectMongo({ uri, database, service: 'test' });
+  peer = connectPeer(CheckoutServiceService, {
+    address: running.address,
+    service: 'test',
+    fromService: true,
+  });
+});
+
+afterAll(async () => {
+  peer.close();
+  await mongo.close();
+  await running.stop();
+  await stripe.close();
+});
+
+const live = () => testContext({ tenant: { live: true } });
+const recover = (after: Parameters<typeof recoverInTest>[2] = {}) =>
+  recoverInTest(running.configuration, ['reassert', 'provider', 'catchUp', 'match'], after);
+
+/** An invoice that captured an authorized payment. */
+async function aPaidInvoice(context: CallContext) {
+  const authorizedTransactionId = stripe.account.addAuthorization({ amount: 2900 });
+  const request = aRequest({ authorizedTransactionId });
+  await running.checkout.createInvoice(request, context);
+  await running.subscription.first(request.subscriptionId);
+  return { request, authorizedTransactionId };
+}
+
+/** Puts the database back to before an invoice and its charge. */
+async function forget({ invoiceId }: CreateInvoiceRequest, context: CallContext): Promise<void> {
+  const { db } = mongo;
+  const { environmentId } = context.tenant;
+  await db.collection('invoices').deleteMany({ _id: invoiceId as never });
+  await db.collection('stripePayments').deleteMany({ environmentId });
+  await db.collection('keyClaims').deleteMany({ environmentId });
+  // Stripe's library would otherwise get the stored answer.
+  stripe.forgetKeys();
+}
+
+const statusOf = async (id: string, context: CallContext) =>
+  (await running.checkout.getInvoice({ id }, context)).invoice?.status;
+const unmatched = () => mongo.db.collection('unmatchedCharges').find().toArray();
+const taken = () => stripe.account.taken();
+
+describe('after a restore', () => {
+  test('an invoice that is created again takes the charge that the provider has, and no other', async () => {
+    const context = live();
+    const { request } = await aPaidInvoice(context);
+    // The environment has others, so it is known to be one of ours.
+    await aPaidInvoice(context);
+    await forget(request, context);
+    const before = taken();
+    const again = async () => {
+      await peer.createInvoice(request, context);
+      expect(await statusIn(request.invoiceId)).toBe('OPEN');
+      expect(taken()).toEqual(before);
+    };
+    const { provider, match } = await recover({ after: { reassert: again } });
+    expect(provider).toMatchObject({ recorded: 1 });
+    expect(match).toMatchObject({ unmatched: 0 });
+    expect(await statusOf(request.invoiceId, context)).toBe(InvoiceStatus.INVOICE_STATUS_PAID);
+    expect(taken()).toEqual(before);
+  });
+
+  test('a new charge waits for the opening', async () => {
+    const context = live();
+    const authorizedTransactionId = stripe.account.addAuthorization({ amount: 2900 });
+    const request = aRequest({ authorizedTransactionId });
+    const before = taken();
+    const create = async () => {
+      await peer.createInvoice(request, context);
+    };
+    await recover({ after: { reassert: create } });
+    expect(await statusOf(request.invoiceId, context)).toBe(InvoiceStatus.INVOICE_STATUS_OPEN);
+    expect(taken()).toEqual(before);
+  });
+
+  test('a charge without its invoice, or on one that owes another amount, is listed', async () => {
+    const context = live();
+    await aPaidInvoice(context);
+    const lost = await aPaidInvoice(context);
+    const other = await aPaidInvoice(context);
+    await forget(lost.request, context);
+    await mongo.db
+      .collection('invoices')
+      .updateOne(
+        { _id: other.request.invoiceId as never },
+        { $set: { status: 'OPEN', payments: [], balanceApplied: 100n, version: 50 } },
+      );
+    await recover();
+    const listed = await unmatched();
+    expect(listed).toHaveLength(2);
+    expect(listed).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ providerPaymentId: lost.authorizedTransactionId }),
+        expect.objectContaining({
+          providerPaymentId: other.authorizedTransactionId,
+          finding: 'The invoice owes another amount',
+        }),
+      ]),
+    );
+  });
+
+  test('a charge that the invoice does not know is recorded on it', async () => {
+    const context = live();
+    const { request } = await aPaidInvoice(context);
+    const back = { status: 'OPEN', payments: [], paidAt: null, resultsSent: 0, results: [] };
+    await mongo.db
+      .collection('invoices')
+      .updateOne({ _id: request.invoiceId as never }, { $set: { ...back, version: 50 } });
+    const before = taken();
+    await recover();
+    expect(await statusOf(request.invoiceId, context)).toBe(InvoiceStatus.INVOICE_STATUS_PAID);
+    expect(taken()).toEqual(before);
+  });
+
+  test('results are sent again in their order, and one that is too early is left to the relay', async () => {
+    const { subscription, checkout } = running;
+    const context = testContext();
+    const request = aRequest({ authorizedTransactionId: 'txn_4000000000000002' });
+    await checkout.createInvoice(request, context);
+    const { subscriptionId } = request;
+    const [first] = await subscription.results(subscriptionId, 1);
+    const early = new DomainError('unavailable', 'RESULT_TOO_EARLY', 'Service unavailable');
+    // More than the transport retries.
+    subscription.refuse(subscriptionId, ...Array.from({ length: 8 }, () => early));
+    const { reassert } = await recover();
+    expect(reassert).toMatchObject({ resultsPostponed: 1 });
+    const [, again] = await subscription.results(subscriptionId, 2);
+    const { resultNumber, outcome, attempt, nextAttemptAt } = first!;
+    expect(again).toMatchObject({ resultNumber, outcome, attempt, nextAttemptAt });
+  });
+
+  test('the state of an unharmed system stays as it is', async () => {
+    const all = () => mongo.db.collection('invoices').find().sort({ _id: 1 }).toArray();
+    await recover();
+    const before = await all();
+    await recover();
+    expect(await all()).toEqual(before);
+  });
+});
+
+async function statusIn(invoiceId: string): Promise<unknown> {
+  const found = await mongo.db.collection('invoices').findOne({ _id: invoiceId as never });
+  return found?.['status'];
+}

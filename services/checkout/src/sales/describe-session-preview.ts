@@ -1,0 +1,179 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import {
+  claimFor,
+  previewStale,
+  refuseStale,
+  signedToken,
+  type TokenDependencies,
+} from '@billing/chassis/preview-promise';
+import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
+import { DomainError } from '@billing/kernel/domain-error';
+import { QuoteInvoiceResponse } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PreviewSessionResponse } from '@billing/proto/billing/checkout/v1/session';
+import type { Invoice } from '../invoice/invoice';
+import { toProtoQuote } from '../invoice/rpc';
+import { discountDigest, discountNotValid, quoteRedemption } from '../peer/discount';
+import { describeSession, type SessionDescriptionDependencies } from './describe-session';
+import { itemsOf } from './purchase';
+import type { NewSession } from './session';
+import { type DescribedInput, namedItems, type SessionInput } from './session-input';
+import type { SessionPreparer } from './session-preparation-worker';
+
+const validForMs = 15 * 60 * 1000;
+
+export interface SessionPreviewDependencies
+  extends SessionDescriptionDependencies, TokenDependencies {
+  readonly preparer: Pick<SessionPreparer, 'quoteInvoice'>;
+}
+
+/** A session to preview. */
+export type PreviewedSession = Pick<
+  DescribedInput,
+  'customerId' | 'priceId' | 'productId' | 'quantity' | 'items' | 'discountId'
+>;
+
+/** A session that is not stored, and its invoice. */
+interface QuotedSession {
+  /** Its discount is the one that could be redeemed now. */
+  readonly session: NewSession;
+  readonly invoice: Invoice;
+}
+
+/** Computes the invoice of a session that would be created now, and signs it. Stores nothing. */
+export async function previewSession(
+  asked: PreviewedSession,
+  context: CallContext,
+  dependencies: SessionPreviewDependencies,
+): Promise<PreviewSessionResponse> {
+  const { now: at } = context;
+  const quoted = await quoteSession(newId(), { ...nothingElse, ...asked }, context, dependencies);
+  const { session, invoice } = quoted;
+  const validUntil = new Date(at.getTime() + validForMs);
+  const claim = { at, validUntil, ...call, request: requestDigest(asked), ...promiseOf(quoted) };
+  return {
+    ...{ at, validUntil },
+    // Without a customer nothing can be bought.
+    token:
+      asked.customerId === undefined ? undefined : await signedToken(claim, context, dependencies),
+    invoice: shownQuote(invoice),
+    currency: session.currency,
+    chargedAutomatically: session.collectionMethod === 'CHARGE_AUTOMATICALLY',
+    items: itemsOf(session).map(({ productId, priceId, quantity }) => {
+      return { productId, priceId, quantity };
+    }),
+    recurring: session.subscriptionId !== undefined,
+  };
+}
+
+/** Describes the session that a token has promised, or refuses the token. */
+export async function describePromised(
+  id: string,
+  { token, input }: { readonly token: string; readonly input: SessionInput },
+  context: CallContext,
+  dependencies: SessionPreviewDependencies,
+): Promise<NewSession> {
+  const request = requestDigest(input);
+  const claim = await claimFor(token, { request, ...call }, context, dependencies);
+  try {
+    const quoted = await quoteSession(id, input, context, dependencies);
+    const present: PresentFacts = {
+      now: context.now.getTime(),
+      ...promiseOf(quoted),
+      // The invoice of a session takes nothing from the balance.
+      isBalanceLeft: true,
+      others: 'tax',
+    };
+    refuseStale(claim, present);
+    const { session } = quoted;
+    const { discount } = session.snapshots;
+    if (session.discountId === undefined) return session;
+    // The reservation decides about the discount, and is held to these terms.
+    const snapshots = { ...session.snapshots, discount: undefined };
+    return { ...session, snapshots, promisedDiscount: discountDigest(discount) };
+  } catch (error) {
+    throw asStaleSession(error);
+  }
+}
+
+const call = { call: 'CHECKOUT' } as const;
+
+const nothingElse = {
+  ...{ allowsCodes: undefined, checkoutLinkId: undefined, earlierSessionId: undefined },
+  ...{ successUrl: undefined, cancelUrl: undefined, locale: undefined },
+  ...{ isForVisitor: false, metadata: {} },
+};
+
+async function quoteSession(
+  id: string,
+  input: DescribedInput,
+  context: CallContext,
+  dependencies: SessionPreviewDependencies,
+): Promise<QuotedSession> {
+  const described = await describeSession(id, input, context, dependencies);
+  const { discountId, isDiscountOptional, snapshots } = described;
+  const discount =
+    discountId === undefined
+      ? undefined
+      : await quoteRedemption(dependencies.peers, described, context);
+  const isRefused = discountId !== undefined && discount === undefined && !isDiscountOptional;
+  if (isRefused) throw discountNotValid();
+  const session = { ...described, snapshots: { ...snapshots, discount } };
+  return { session, invoice: await dependencies.preparer.quoteInvoice(session, context) };
+}
+
+function requestDigest(asked: PreviewedSession): string {
+  const { customerId, discountId } = asked;
+  const bought = namedItems(asked).map((item) => [
+    item.productId ?? null,
+    item.priceId ?? null,
+    item.quantity ?? 1,
+  ]);
+  return digestOf(['PURCHASE', 'CHECKOUT', customerId ?? null, bought, discountId ?? null]);
+}
+
+/** The lines have no ids before the invoice is stored. */
+function shownQuote(invoice: Invoice): QuoteInvoiceResponse {
+  const quote = toProtoQuote(invoice, 0n);
+  const lineItems = quote.lineItems.map((line) => ({ ...line, id: '', invoiceId: '' }));
+  return { ...quote, lineItems };
+}
+
+/** The result of a session, and digests of the facts that it follows from. */
+function promiseOf({
+  session,
+  invoice,
+}: QuotedSession): Pick<PreviewClaim, 'promised' | 'balanceApplied' | 'inputs'> {
+  const { collectionMethod, currency, trialDays, snapshots } = session;
+  const shown = shownQuote(invoice);
+  const items = itemsOf(session).map(({ priceId, productName, taxCategory }) => [
+    ...[priceId, productName],
+    taxCategory ?? null,
+  ]);
+  const discount = discountDigest(snapshots.discount);
+  const terms = [collectionMethod, trialDays, items, discount];
+  return {
+    promised: digestOf([terms, QuoteInvoiceResponse.toJSON(shown)]),
+    balanceApplied: '0',
+    inputs: {
+      ...{ subscription: '', invoice: '', discount, price: digestOf(items) },
+      customer: digestOf([collectionMethod, currency]),
+      tax: digestOf(shown.taxes.map(({ reason, name, percent }) => [reason, name, percent])),
+    },
+  };
+}
+
+/** With a token, a refusal for the state of a fact is that of a stale preview. */
+function asStaleSession(error: unknown): unknown {
+  if (!(error instanceof DomainError)) return error;
+  const { reason, fields = {} } = error;
+  if (reason === 'CUSTOMER_NOT_FOUND') return previewStale(['customer']);
+  if (reason === 'PRODUCT_NOT_FOUND') return previewStale(['price']);
+  if (fields.discountId !== undefined) return previewStale(['discount']);
+  const ofItems = [fields.productId, fields.priceId, fields.items, fields.quantity];
+  const problems = ofItems.flatMap((found) => found ?? []);
+  if (problems.some((problem) => problem.startsWith('Currency '))) {
+    return previewStale(['customer']);
+  }
+  return problems.length > 0 ? previewStale(['price']) : error;
+}
