@@ -1,6 +1,7 @@
 import type { Callers } from '@billing/chassis/callers';
 import type { ChangeServiceServer } from '@billing/proto/billing/subscription/v1/change_service';
 import type { PlanServiceServer } from '@billing/proto/billing/subscription/v1/plan';
+import type { PriceMigrationServiceServer } from '@billing/proto/billing/subscription/v1/price_migration';
 import type { SubscriptionReportServiceServer } from '@billing/proto/billing/subscription/v1/report';
 import type { SubscriptionServiceServer } from '@billing/proto/billing/subscription/v1/subscription';
 
@@ -29,6 +30,15 @@ export const changeCallers: Callers<ChangeServiceServer> = {
   previewChange: ['gateway'],
   previewCancellation: ['gateway'],
   previewNextInvoice: ['gateway'],
+  previewPurchase: ['gateway'],
+};
+
+export const priceMigrationCallers: Callers<PriceMigrationServiceServer> = {
+  createPriceMigration: ['gateway'],
+  getPriceMigration: ['gateway'],
+  listPriceMigrations: ['gateway'],
+  listMigratedSubscriptions: ['gateway'],
+  cancelPriceMigration: ['gateway'],
 };
 
 export const planCallers: Callers<PlanServiceServer> = {

@@ -1,32 +1,23 @@
 import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
-import { type DiscountDocument, fromDocumentDiscount } from './discount-document';
 import {
   type Count,
   fromDocumentItems,
-  fromDocumentPrice,
   type ItemDocument,
-  type PriceDocument,
   readMetadata,
   toDocumentItem,
-  toDocumentPrice,
 } from './item-document';
-import {
-  type CancellationCredit,
-  type ChangeCollect,
-  type ChangeCreditNote,
-  type ChangedPeriod,
-  type ChangeInvoice,
-  type ChangeKind,
-  type ChangeLine,
-  type ChangeProration,
-  type ChangeSide,
-  noChanges,
-  type PutOff,
-  type PutOffLines,
-  type SubscriptionChange,
-  type SubscriptionChanges,
-  type WantedChange,
+import type {
+  ChangeCollect,
+  ChangeCreditNote,
+  ChangeInvoice,
+  ChangeKind,
+  ChangeLine,
+  ChangeProration,
+  ChangeSide,
+  PutOff,
+  SubscriptionChange,
 } from './subscription/subscription-change';
+import { fromDocumentWanted, toDocumentWanted, type WantedDocument } from './wanted-document';
 
 type SideDocument = Omit<ChangeSide, 'items'> & { readonly items: readonly ItemDocument[] };
 
@@ -53,15 +44,18 @@ type InvoiceDocument = Omit<
   readonly isByTime?: boolean;
 };
 
-type PutOffDocument = Omit<PutOff, 'lines'> & { readonly lines: readonly LineDocument[] };
+/** Lines of one change that are put off, as stored. */
+export type PutOffDocument = Omit<PutOff, 'lines'> & { readonly lines: readonly LineDocument[] };
 
-type ChargeDocument = Omit<ItemCharge, 'from' | 'gross' | 'net'> & {
+/** A charge of an item, as stored. */
+export type ChargeDocument = Omit<ItemCharge, 'from' | 'gross' | 'net'> & {
   readonly from: Count;
   readonly gross: Count;
   readonly net: Count;
 };
 
-type CreditNoteDocument = Omit<ChangeCreditNote, 'amount' | 'lines'> & {
+/** A credit note of a change or an end, as stored. */
+export type CreditNoteDocument = Omit<ChangeCreditNote, 'amount' | 'lines'> & {
   readonly amount: Count;
   readonly lines: readonly { readonly lineItemId: string; readonly priced: Count }[];
 };
@@ -105,14 +99,7 @@ export type ChangeDocument = Omit<
   readonly billedOn?: string | null;
   /** Absent: that of the invoice. */
   readonly reservedRound?: Count | null;
-  readonly wanted: {
-    readonly product:
-      | (Omit<NonNullable<WantedChange['product']>, 'price'> & { readonly price: PriceDocument })
-      | null;
-    readonly quantity: Count | null;
-    /** Absent: null; stored by an earlier release. */
-    readonly discount?: { readonly next: DiscountDocument | null } | null;
-  };
+  readonly wanted: WantedDocument;
   readonly from: SideDocument;
   readonly to: SideDocument;
   readonly monthlyAmountBefore: Count;
@@ -122,134 +109,12 @@ export type ChangeDocument = Omit<
   readonly metadata: string;
 };
 
-/** Credits of an end, as stored. */
-export type CancellationDocument = Omit<CancellationCredit, 'reservedRound' | 'creditNotes'> & {
-  readonly reservedRound: Count | null;
-  readonly creditNotes: readonly CreditNoteDocument[];
-};
-
-/** The changes in a subscription's document. */
-export interface ChangesDocument {
-  readonly waiting: ChangeDocument | null;
-  readonly paying: ChangeDocument | null;
-  readonly finished: readonly ChangeDocument[];
-  readonly period:
-    | (Omit<ChangedPeriod, 'periodIndex' | 'applied' | 'charges' | 'discount'> & {
-        /** Absent: stored by an earlier release. */
-        readonly discount?: DiscountDocument | null;
-        readonly periodIndex: Count;
-        readonly applied: Count;
-        readonly charges: readonly ChargeDocument[];
-      })
-    | null;
-  readonly refused: readonly {
-    readonly changeId: string;
-    readonly round: Count;
-    readonly until: Date;
-  }[];
-  readonly recentIds: readonly string[];
-  readonly startedAmount: Count | null;
-  /** Absent: null; stored by an earlier release. */
-  readonly startedDiscountId?: string | null;
-  readonly revenue: readonly {
-    readonly at: Date;
-    /** Absent: UPDATE; stored by an earlier release. */
-    readonly kind?: ChangeKind;
-    readonly before: Count;
-    readonly after: Count;
-  }[];
-}
-
-/** Lines put off, as stored. */
-export type PutOffLinesDocument = Omit<PutOffLines, 'lines' | 'bill'> &
-  PutOffDocument & { readonly bill: Count | null };
-
-/**
- * Fields of a subscription's document about its changes. An earlier release rewrites `changes`
- * without fields that it does not know, and leaves other fields as they are.
- */
-interface StoredChanges {
-  /** Absent: stored by an earlier release. */
-  readonly changes?: ChangesDocument;
-  /** Absent: null. */
-  readonly cancellation?: CancellationDocument;
-  /** Absent: none; stored by an earlier release. */
-  readonly putOff?: readonly PutOffLinesDocument[];
-}
-
-/** Converts the changes of a subscription to their stored form. */
-export function toDocumentChanges({
-  cancellation,
-  putOff,
-  ...changes
-}: SubscriptionChanges): StoredChanges & { readonly changes: ChangesDocument } {
-  const { waiting, paying, finished } = changes;
-  return {
-    changes: {
-      ...changes,
-      waiting: waiting === null ? null : toDocumentChange(waiting),
-      paying: paying === null ? null : toDocumentChange(paying),
-      finished: finished.map(toDocumentChange),
-    },
-    // Never removed once it is stored.
-    ...(cancellation !== null && { cancellation }),
-    // Stored also if it is empty: a field that a write omits would keep lines that are billed.
-    putOff,
-  };
-}
-
-/** Reads the changes of a subscription; undefined: stored by an earlier release. */
-export function fromDocumentChanges({
-  changes,
-  cancellation,
-  putOff = [],
-}: StoredChanges): SubscriptionChanges {
-  if (changes === undefined) return noChanges;
-  const { waiting, paying, finished, period, refused, startedAmount, revenue } = changes;
-  return {
-    waiting: waiting === null ? null : fromDocumentChange(waiting),
-    paying: paying === null ? null : fromDocumentChange(paying),
-    finished: finished.map(fromDocumentChange),
-    period: period === null ? null : fromDocumentPeriod(period),
-    refused: refused.map((one) => ({ ...one, round: Number(one.round) })),
-    recentIds: changes.recentIds,
-    startedAmount: startedAmount === null ? null : BigInt(startedAmount),
-    startedDiscountId: changes.startedDiscountId ?? null,
-    revenue: revenue.map(({ at, kind = 'UPDATE', before, after }) => ({
-      at,
-      kind,
-      before: BigInt(before),
-      after: BigInt(after),
-    })),
-    cancellation: cancellation === undefined ? null : fromDocumentCancellation(cancellation),
-    putOff: putOff.map(({ changeId, bill, ...lines }) => ({
-      changeId,
-      bill: bill === null ? null : Number(bill),
-      ...fromDocumentPutOff(lines),
-    })),
-  };
-}
-
-function fromDocumentCancellation({
-  id,
-  reservedRound,
-  creditNotes,
-}: CancellationDocument): CancellationCredit {
-  return {
-    id,
-    reservedRound: reservedRound === null ? null : Number(reservedRound),
-    creditNotes: creditNotes.map(fromDocumentNote),
-  };
-}
-
 /** Converts a change to its stored form. */
 export function toDocumentChange(change: SubscriptionChange): ChangeDocument {
   const { wanted, from, to, metadata } = change;
-  const { product } = wanted;
-  const pinned = product === null ? null : { ...product, price: toDocumentPrice(product.price) };
   return {
     ...change,
-    wanted: { ...wanted, product: pinned },
+    wanted: toDocumentWanted(wanted),
     from: { ...from, items: from.items.map(toDocumentItem) },
     to: { ...to, items: to.items.map(toDocumentItem) },
     metadata: JSON.stringify(metadata),
@@ -259,7 +124,6 @@ export function toDocumentChange(change: SubscriptionChange): ChangeDocument {
 /** Reads a stored change. */
 export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
   const { wanted, from, to, invoice, charges, metadata } = change;
-  const { product, quantity, discount = null } = wanted;
   const { creditNotes = [], reservedRound = invoice?.balanceRound ?? null, putOff = null } = change;
   return {
     id: change.id,
@@ -271,11 +135,7 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
     proration: change.proration ?? 'PRORATE',
     resumeAt: change.resumeAt ?? null,
     beginsCycle: change.beginsCycle ?? false,
-    wanted: {
-      product: product === null ? null : { ...product, price: fromDocumentPrice(product.price) },
-      quantity: quantity === null ? null : Number(quantity),
-      discount: discount === null ? null : { next: fromDocumentDiscount(discount.next) },
-    },
+    wanted: fromDocumentWanted(wanted),
     from: { ...from, items: fromDocumentItems(from.items) },
     to: { ...to, items: fromDocumentItems(to.items) },
     monthlyAmountBefore: BigInt(change.monthlyAmountBefore),
@@ -290,6 +150,7 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
     billedOn: change.billedOn ?? null,
     failure: change.failure,
     replacedBy: change.replacedBy,
+    ...(change.migrationId !== undefined && { migrationId: change.migrationId }),
     metadata: readMetadata(metadata),
     createdAt: change.createdAt,
     updatedAt: change.updatedAt,
@@ -307,7 +168,8 @@ function fromDocumentInvoice(invoice: InvoiceDocument): ChangeInvoice {
   };
 }
 
-function fromDocumentPutOff({ lines, discount }: PutOffDocument): PutOff {
+/** Reads stored lines that are put off. */
+export function fromDocumentPutOff({ lines, discount }: PutOffDocument): PutOff {
   return { lines: lines.map(fromDocumentLine), discount };
 }
 
@@ -330,27 +192,13 @@ function fromDocumentProration({
   return { numerator: BigInt(numerator), denominator: BigInt(denominator), of };
 }
 
-function fromDocumentNote(note: CreditNoteDocument): ChangeCreditNote {
+/** Reads a stored credit note. */
+export function fromDocumentNote(note: CreditNoteDocument): ChangeCreditNote {
   const lines = note.lines.map((line) => ({ ...line, priced: BigInt(line.priced) }));
   return { ...note, amount: BigInt(note.amount), lines };
 }
 
-function fromDocumentPeriod({
-  periodIndex,
-  applied,
-  charges,
-  invoiceIds,
-  discount,
-}: NonNullable<ChangesDocument['period']>): ChangedPeriod {
-  return {
-    periodIndex: Number(periodIndex),
-    applied: Number(applied),
-    charges: charges.map(fromDocumentCharge),
-    invoiceIds,
-    ...(discount !== undefined && { discount: fromDocumentDiscount(discount) }),
-  };
-}
-
-function fromDocumentCharge({ from, gross, net, ...charge }: ChargeDocument): ItemCharge {
+/** Reads a stored charge. */
+export function fromDocumentCharge({ from, gross, net, ...charge }: ChargeDocument): ItemCharge {
   return { ...charge, from: Number(from), gross: BigInt(gross), net: BigInt(net) };
 }

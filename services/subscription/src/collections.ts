@@ -10,10 +10,14 @@ export const collections: CollectionLayouts = {
   ...chassisCollections,
   changes: shardedAggregates({ 'environmentId subscriptionId': 'changes of a subscription' }),
   previewKeys: unsharded,
+  priceMigrationRows: shardedAggregates({
+    'environmentId migrationId': 'subscriptions of a price migration',
+  }),
+  priceMigrations: shardedAggregates(),
   revenueTotals: unsharded,
   subscriptions: shardedAggregates({
     'environmentId customer.id': 'erasure of a customer',
-    'environmentId isTombstone': 'reports',
+    'environmentId isTombstone': 'reports, changes of a price migration that wait',
     'environmentId parkedFor': 'subscriptions that are not billed',
   }),
 };

@@ -15,6 +15,9 @@ import {
   voidChangeInvoices,
 } from './change/create-change-invoice';
 import { authorizationResolved } from './creation/creation';
+import { returnReserved } from './creation/reserve-balance';
+import type { MigrationRows } from './migration/price-migration-store';
+import { recordMigrated } from './migration/migration-worker';
 import { type InvoiceClient, voidInvoice } from './peer/checkout';
 import type { CustomerClient } from './peer/customer';
 import { confirmRedemption } from './peer/discount';
@@ -43,10 +46,13 @@ import type { Subscription } from './subscription/subscription';
 export interface CommandDependencies {
   readonly subscriptions: Subscriptions;
   readonly changes: Changes;
+  /** Rows of price migrations. */
+  readonly rows: MigrationRows;
   readonly peers: Peers;
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
   readonly logger: Logger;
+  readonly onRenewalInvoiced: BillingDependencies['onRenewalInvoiced'];
   readonly onDroppedCredits: BillingDependencies['onDroppedCredits'];
 }
 
@@ -76,6 +82,7 @@ export function subscriptionCommands(dependencies: CommandDependencies): Command
     close: async ({ invoiceId, isOwed }: Close['payload'], { aggregateId, context }) => {
       const { state } = await subscriptions.get(aggregateId, context);
       const voided = await voidInvoice(invoiceId, state, context, peers);
+      await returnReserved({ invoiceId, voided }, state, context, peers);
       const closing = { voidedInvoiceId: isOwed ? invoiceId : null };
       await billEnd(aggregateId, { closing, voided }, context, dependencies);
     },
@@ -147,8 +154,10 @@ function changeCommands(
     undoChange: ({ changeId }: UndoChange['payload'], { aggregateId: id, context }) =>
       undoChange({ id, changeId }, context, dependencies),
 
-    recordChanges: (_payload: RecordChanges['payload'], { aggregateId, context }) =>
-      recordFinishedChanges(aggregateId, context, dependencies),
+    recordChanges: async (_payload: RecordChanges['payload'], { aggregateId, context }) => {
+      await recordMigrated(aggregateId, context, dependencies);
+      await recordFinishedChanges(aggregateId, context, dependencies);
+    },
 
     voidChangeInvoices: (
       { invoiceIds }: VoidChangeInvoices['payload'],
@@ -157,11 +166,12 @@ function changeCommands(
   };
 }
 
-async function endCollection(
+/** Ends the retries of an invoice, or prevents the creation of one that does not exist. */
+export async function endCollection(
   { invoiceId, writeOff }: { readonly invoiceId: string; readonly writeOff: boolean },
   subscription: Subscription,
   context: CallContext,
-  dependencies: CommandDependencies,
+  dependencies: Pick<CommandDependencies, 'peers'>,
 ): Promise<void> {
   const request = { invoiceId, subscriptionId: subscription.id, writeOff };
   try {
@@ -170,6 +180,7 @@ async function endCollection(
     if (!isNotFound(error)) throw error;
     // The subscription ended before its invoice was created. A call that creates it may still be in
     // flight and must find the id taken.
-    await voidInvoice(invoiceId, subscription, context, dependencies.peers);
+    const voided = await voidInvoice(invoiceId, subscription, context, dependencies.peers);
+    await returnReserved({ invoiceId, voided }, subscription, context, dependencies.peers);
   }
 }

@@ -14,6 +14,7 @@ import {
   type SubscriptionStatus as ProtoStatus,
   type UpdateSubscriptionRequest,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { billingReasons } from '@billing/proto/values/checkout';
 import { redemptionStates } from '@billing/proto/values/discount';
 import {
   collectionOutcomes,
@@ -134,12 +135,14 @@ function fromProtoCollectionResult(request: ApplyCollectionResultRequest): Colle
   const outcome = collectionOutcomes.knownName(request.outcome);
   if (invoice === undefined) throw invalidInput({ invoice: ['Required'] });
   if (outcome === undefined) throw invalidInput({ outcome: ['Required'] });
+  const isOfRenewal = billingReasons.knownName(invoice.billingReason) === 'SUBSCRIPTION_CYCLE';
   return {
     invoiceId: invoice.id,
     resultNumber,
     outcome,
     collectionMethod: fromProtoCollectionMethod(invoice.collectionMethod),
     payment: { invoice, attempt, nextAttemptAt: nextAttemptAt ?? null },
+    renewedAt: isOfRenewal ? invoice.periodStart : undefined,
     failure: invoice.lastPaymentError,
   };
 }

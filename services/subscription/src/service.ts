@@ -1,18 +1,29 @@
-import type { CallContext } from '@billing/chassis/call-context';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { exportRpc } from '@billing/chassis/export-rpc';
+import type { RecoveryContext } from '@billing/chassis/recovery';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { changeRpc } from './change/change-rpc';
 import { changeDefinition, Changes } from './change/change-store';
-import { PreviewKeys } from './change/preview-key-store';
+import { PreviewKeys } from '@billing/chassis/preview-keys';
+import { purchasePreviewRpc } from './creation/rpc';
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
 import { erasingSubscriptions } from './erasure/erase-customer';
 import { exportedResources } from './export-rpc';
 import { InvoiceClient } from './peer/checkout';
-import { connectPeers } from './peer/peers';
+import { migrationRpc } from './migration/migration-rpc';
+import { MigrationWorker } from './migration/migration-worker';
+import {
+  MigrationCandidates,
+  migrationRowDefinition,
+  MigrationRows,
+  priceMigrationDefinition,
+} from './migration/price-migration-store';
+import { connectPeers, type Peers } from './peer/peers';
+import { reassertSubscriptions } from './recovery/reassert-subscription';
 import { planRpc } from './report/plan-rpc';
 import { type DueStep, dueStep, takeDueStep } from './lifecycle/renewals';
 import { reportRpc } from './report/report-rpc';
@@ -38,21 +49,17 @@ export async function start(
     logger.error({ alarm: 'subscription_parked', id, reason }, 'subscription parked');
   });
   const changes = new Changes(service.aggregates(changeDefinition));
+  const rows = new MigrationRows(service.aggregates(migrationRowDefinition));
+  const billing = billingDependencies(service, peers);
+  const ofCommands = { subscriptions, changes, rows, peers, ...billing };
   records.handle({
-    commands: subscriptionCommands({
-      subscriptions,
-      changes,
-      peers,
-      invoices: new InvoiceClient(peers.checkout),
-      customers: peers.customers,
-      onDroppedCredits: (id, { live }) => {
-        metrics.recordDroppedCredits({ live });
-        logger.warn({ id }, 'credits of the last bill dropped');
-      },
-      logger,
-    }),
+    commands: subscriptionCommands(ofCommands),
     wake: (id, context) => takeDueStepOf(id, context, { subscriptions, service }),
   });
+  const reassert = (recovery: RecoveryContext) =>
+    reassertSubscriptions(records, recovery, { ...ofCommands, clock: service.clock });
+  // Again once checkout knows the outcomes of payments, during which nothing is voided.
+  service.recoverBy({ reassert, catchUp: reassert });
   const reports = new ReportStore(service, records);
   service.every({
     name: 'revenue totals',
@@ -60,16 +67,43 @@ export async function start(
     run: (signal) => reports.updateSnapshots(signal),
   });
   const keys = new PreviewKeys(service);
+  const ofMigrations = {
+    migrations: service.aggregates(priceMigrationDefinition),
+    candidates: new MigrationCandidates(records),
+    ...{ rows, subscriptions, changes, clock: service.clock, logger },
+  };
+  const migrationWorker = new MigrationWorker(ofMigrations);
+  ofMigrations.migrations.handle({
+    recover: (id, context) => migrationWorker.resume(id, context),
+  });
   const ofChanges = { subscriptions, changes, peers, clock: service.clock, logger, keys };
   return service.serve([
     subscriptionRpc({ ...ofChanges, records }),
-    changeRpc(ofChanges),
+    changeRpc(ofChanges, purchasePreviewRpc(ofChanges)),
+    migrationRpc({ ...ofMigrations, peers }),
     planRpc({ subscriptions }),
     reportRpc({ reports }),
     erasureRpc(service, erasingSubscriptions({ records, subscriptions, changes })),
     exportRpc(service, exportedResources({ records, changes })),
     searchRpc(records, { type: ResultType.RESULT_TYPE_SUBSCRIPTION, describe: describeFound }),
   ]);
+}
+
+/** Clients of bills, and reports of how they went. */
+function billingDependencies({ clock, logger, metrics }: Service, { checkout, customers }: Peers) {
+  return {
+    ...{ logger, customers },
+    invoices: new InvoiceClient(checkout),
+    onRenewalInvoiced: (at: Date, { live, manualClock }: Tenant) => {
+      // A manual clock is never late.
+      if (manualClock) return;
+      metrics.recordRenewalLag({ lagMs: clock.now().getTime() - at.getTime(), live });
+    },
+    onDroppedCredits: (id: string, { live }: Tenant) => {
+      metrics.recordDroppedCredits({ live });
+      logger.warn({ id }, 'credits of the last bill dropped');
+    },
+  };
 }
 
 function describeFound(record: SubscriptionRecord) {
@@ -82,10 +116,7 @@ function describeFound(record: SubscriptionRecord) {
 async function takeDueStepOf(
   id: string,
   context: CallContext,
-  {
-    subscriptions,
-    service: { metrics, clock },
-  }: { subscriptions: Subscriptions; service: Service },
+  { subscriptions, service: { metrics } }: { subscriptions: Subscriptions; service: Service },
 ): Promise<void> {
   const taken: { step?: DueStep | undefined } = {};
   await subscriptions.change(id, context, (current, decision) => {
@@ -96,7 +127,5 @@ async function takeDueStepOf(
     return takeDueStep(current, decision);
   });
   if (taken.step?.kind !== 'ENTER_PERIOD') return;
-  const lateMs = clock.now().getTime() - taken.step.at.getTime();
-  const { live, manualClock } = context.tenant;
-  metrics.recordRenewal({ lagMs: manualClock ? undefined : lateMs, live });
+  metrics.recordRenewal(context.tenant);
 }

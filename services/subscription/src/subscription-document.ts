@@ -7,13 +7,14 @@ import type { SubscriptionEvent } from './subscription/announcement';
 import type { BillingCycle } from './subscription/billing-cycle';
 import { stepsReached } from './subscription/reached-step';
 import type { LatestInvoice, OpenInvoice, Subscription } from './subscription/subscription';
+import type { ChangeFieldsDocument } from './change-fields-document';
 import {
   type CancellationDocument,
   type ChangesDocument,
   fromDocumentChanges,
   type PutOffLinesDocument,
   toDocumentChanges,
-} from './change-document';
+} from './changes-document';
 import { type DiscountDocument, fromDocumentDiscount } from './discount-document';
 import {
   type Count,
@@ -25,6 +26,12 @@ import {
 } from './item-document';
 import type { SubscriptionRecord, Tombstone } from './subscription/tombstone';
 import { noUsageBilling, type UsageBilling } from './subscription/usage-billing';
+import {
+  decideStretches,
+  type MeteredItem,
+  type UsageStretch,
+  withoutPlanned,
+} from './subscription/usage-stretch';
 
 type OpenInvoiceDocument = Omit<OpenInvoice, 'periodIndex' | 'lastResult'> & {
   readonly periodIndex: Count;
@@ -58,6 +65,8 @@ type SubscriptionDocument = Omit<
   | 'latestInvoice'
   | 'warnedOf'
   | 'usage'
+  | 'stretches'
+  | 'formerBuyer'
 > & {
   /** Absent in documents of earlier releases. */
   readonly endedBeforeStart?: boolean;
@@ -69,6 +78,10 @@ type SubscriptionDocument = Omit<
   readonly cancellation?: CancellationDocument;
   /** Absent in documents of earlier releases. */
   readonly putOff?: readonly PutOffLinesDocument[];
+  /** Absent in documents of earlier releases. */
+  readonly changeFields?: readonly ChangeFieldsDocument[];
+  /** Absent in documents of earlier releases. */
+  readonly itemRates?: readonly ItemRatesDocument[];
   /** Absent in documents of earlier releases. */
   readonly cycles?: readonly CycleDocument[];
   /** Absent in documents of earlier releases. */
@@ -86,7 +99,26 @@ type SubscriptionDocument = Omit<
   readonly warnedOf?: Date | null;
   /** Absent in documents that were stored before usage was billed. */
   readonly usage?: UsageDocument;
+  /** Absent: none. */
+  readonly stretches?: readonly StretchDocument[];
+  /** Absent in documents of subscriptions whose customer was never deleted. */
+  readonly formerBuyer?: string | null;
 };
+
+type StretchDocument = Omit<UsageStretch, 'from' | 'through' | 'items'> & {
+  readonly from: Count;
+  readonly through: Count;
+  readonly items: readonly (MeteredItem & { readonly set?: Count; readonly pricedAt?: Date })[];
+};
+
+/**
+ * Sets of meter prices of the items after the main one, by the first period of their rates. 0.1.0
+ * rewrites `usage` without them, and leaves other fields as they are.
+ */
+interface ItemRatesDocument {
+  readonly from: Count;
+  readonly others: readonly { readonly productId: string; readonly set: Count }[];
+}
 
 type UsageDocument = Omit<
   UsageBilling,
@@ -103,7 +135,7 @@ type UsageDocument = Omit<
       readonly through: Count;
       readonly set: Count;
       /** Absent for a subscription with one item. */
-      readonly others?: readonly { readonly productId: string; readonly set: Count }[];
+      readonly others?: ItemRatesDocument['others'];
     }[];
   };
 
@@ -150,6 +182,13 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
     { name: 'itemProduct', keys: { 'items.productId': 1, createdAt: -1, _id: -1 } },
     // Index of documents of earlier releases.
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
+    // Price migrations read in the order of ids.
+    { name: 'itemPrice', keys: { 'items.price.id': 1, _id: 1 } },
+    // Index of documents of earlier releases.
+    { name: 'price', keys: { 'price.id': 1, _id: 1 } },
+    { name: 'migrationChange', keys: { 'changeFields.migrationId': 1, _id: 1 } },
+    // Index of documents that were stored before `changeFields`.
+    { name: 'migration', keys: { 'changes.waiting.migrationId': 1, _id: 1 } },
     { name: 'status', keys: { status: 1, createdAt: -1, _id: -1 } },
     { name: 'parked', keys: { parkedFor: 1, createdAt: -1, _id: -1 } },
   ],
@@ -188,19 +227,30 @@ function fromDocumentRecord(id: string, document: RecordDocument): SubscriptionR
 }
 
 function toDocumentSubscription(state: Subscription): SubscriptionDocument {
-  const { id: _id, ...subscription } = state;
-  const { items, changes, metadata } = subscription;
+  const { id: _id, formerBuyer: _formerBuyer, ...subscription } = state;
+  const { items, changes, usage, metadata } = subscription;
   return {
     ...subscription,
     parkedFor: parkedFor(state),
     items: items.map(toDocumentItem),
-    ...toDocumentChanges(changes),
+    ...toDocumentChanges(changes, items),
+    itemRates: usage.rates.flatMap(({ from, others }) =>
+      others === undefined ? [] : [{ from, others }],
+    ),
     metadata: JSON.stringify(metadata),
     ...noOnlyItem,
+    // A field that a write omits would keep its value.
+    ...('formerBuyer' in state && { formerBuyer: state.formerBuyer ?? null }),
   };
 }
 
 function fromDocumentSubscription(id: string, document: SubscriptionDocument): Subscription {
+  // An earlier release does not drop the stretch of a change that was not paid.
+  const stored = decideStretches(readSubscription(id, document));
+  return stored.changes.paying === null ? withoutPlanned(stored) : stored;
+}
+
+function readSubscription(id: string, document: SubscriptionDocument): Subscription {
   return {
     isTombstone: false,
     id,
@@ -230,8 +280,28 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
     openInvoices: document.openInvoices.map(fromDocumentOpenInvoice),
     latestInvoice: fromDocumentLatestInvoice(document.latestInvoice),
     warnedOf: document.warnedOf ?? null,
-    usage: fromDocumentUsage(document.usage),
+    usage: fromDocumentUsage(document),
     changes: fromDocumentChanges(document),
+    ...(document.reservedInvoiceId !== undefined && {
+      reservedInvoiceId: document.reservedInvoiceId,
+    }),
+    ...(document.unparkedAt !== undefined && { unparkedAt: document.unparkedAt }),
+    ...(typeof document.formerBuyer === 'string' && { formerBuyer: document.formerBuyer }),
+    ...(document.stretches !== undefined && {
+      stretches: document.stretches.map(fromDocumentStretch),
+    }),
+  };
+}
+
+function fromDocumentStretch(stretch: StretchDocument): UsageStretch {
+  const { from, through, start, items, paidBy } = stretch;
+  return {
+    ...{ from: Number(from), through: Number(through), start },
+    ...(paidBy !== undefined && { paidBy }),
+    items: items.map(({ set, pricedAt, ...item }) => {
+      if (pricedAt !== undefined) return { ...item, pricedAt };
+      return { ...item, set: Number(set) };
+    }),
   };
 }
 
@@ -268,16 +338,23 @@ function fromDocumentLatestInvoice(latest: LatestInvoiceDocument | null): Latest
   return { id, periodIndex: periodIndex === null ? null : Number(periodIndex) };
 }
 
-function fromDocumentUsage(usage: UsageDocument | undefined): UsageBilling {
+function fromDocumentUsage({
+  usage,
+  itemRates = [],
+}: Pick<SubscriptionDocument, 'usage' | 'itemRates'>): UsageBilling {
   if (usage === undefined) return noUsageBilling;
-  const rates = usage.rates.map(({ from, through, set, others }) => ({
-    from: Number(from),
-    through: Number(through),
-    set: Number(set),
-    ...(others !== undefined && {
-      others: others.map(({ productId, set: other }) => ({ productId, set: Number(other) })),
-    }),
-  }));
+  const othersFrom = (first: number) =>
+    itemRates.find(({ from }) => Number(from) === first)?.others;
+  const rates = usage.rates.map(({ through, set, ...rate }) => {
+    const from = Number(rate.from);
+    const others = rate.others ?? othersFrom(from);
+    return {
+      ...{ from, through: Number(through), set: Number(set) },
+      ...(others !== undefined && {
+        others: others.map(({ productId, set: other }) => ({ productId, set: Number(other) })),
+      }),
+    };
+  });
   const { lastBill, lateBillAt, lateRound } = usage;
   return {
     rates,

@@ -113,6 +113,7 @@ export function toProtoChange(change: SubscriptionChange, subscription: Subscrip
     creditNoteIds: change.status === 'APPLIED' ? change.creditNotes.map(({ id }) => id) : [],
     failure: change.failure ?? undefined,
     replacedBy: change.replacedBy ?? undefined,
+    migrationId: change.migrationId,
     metadata: change.metadata,
     createdAt: change.createdAt,
     updatedAt: change.updatedAt,

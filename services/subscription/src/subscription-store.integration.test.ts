@@ -58,6 +58,7 @@ test.each<[string, Subscription]>([
     'of the trial of a session',
     { ...aSubscription(), latestInvoice: { id: 'i', periodIndex: null } },
   ],
+  ['that was parked', { ...aSubscription(), unparkedAt: day('02-27') }],
   ['that was warned of', { ...aSubscription(), warnedOf: day('02-28') }],
   ['with bills over the limit', overLimitAtEnd()],
   ['with tiers and metadata', aSubscription({ metadata: { 'a.b': 1 } }, { price: tiered() })],

@@ -4,7 +4,7 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { filterByIds } from '@billing/chassis/request-fields';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { parkedBy, type ParkReason } from './over-limit/parking';
+import { parkedBy, type ParkReason, withUnparking } from './over-limit/parking';
 import { retriedWithChange } from './over-limit/retries';
 import {
   mainItem,
@@ -128,7 +128,8 @@ export class Subscriptions {
       id,
       (record, now) => {
         before.state = subscriptionOf(record);
-        return decide(before.state, now);
+        const decided = decide(before.state, now);
+        return { ...decided, state: withUnparking(before.state, decided.state, now) };
       },
       options,
     );

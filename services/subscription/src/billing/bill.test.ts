@@ -11,6 +11,7 @@ import {
   isEndDiscounted,
   periodBill,
   recordBill,
+  returnDiscount,
 } from './bill';
 import { settledPeriods, settlementBefore } from '../usage/settlement';
 import type { UsageLine } from '../usage/usage-line';
@@ -59,8 +60,21 @@ describe('the discount of a subscription that costs nothing but usage', () => {
     ['again where that invoice was voided', begun, true, true],
     ['where it was never taken off', once, false, true],
   ])('is deducted from the bill of the end: %s', (_name, subscription, isVoided, isDiscounted) => {
-    const end = { start: day('02-28'), isVoided };
+    const end = { start: day('02-28'), isVoided, lines: [aLine(1n)] };
     expect(isEndDiscounted(subscription, end)).toBe(isDiscounted);
+  });
+
+  test('is given back only of the period that it began with', () => {
+    const ended = { ...begun, periodIndex: 1 };
+    expect(returnDiscount(ended).discount?.firstPeriodStart).toBeNull();
+    const later = { ...begun, periodIndex: 2 };
+    expect(returnDiscount(later)).toBe(later);
+  });
+
+  test('waits for a bill of the end that comes to anything', () => {
+    const end = { start: day('02-28'), isVoided: false };
+    expect(isEndDiscounted(once, { ...end, lines: [aLine(0n)] })).toBe(false);
+    expect(isEndDiscounted(once, { ...end, lines: [aLine(1n)] })).toBe(true);
   });
 });
 

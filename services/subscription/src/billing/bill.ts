@@ -5,7 +5,7 @@ import { type PeriodLine, periodLines } from '../subscription/recurring-charge';
 import { periodOf } from '../subscription/billing-cycle';
 import { isForProduct, runningDiscount } from '../subscription/discount';
 import { type BilledPutOff, putOffOn, totalOfLines } from '../subscription/put-off';
-import { mainItem, type Subscription } from '../subscription/subscription';
+import { type DiscountSnapshot, mainItem, type Subscription } from '../subscription/subscription';
 import { isBilled, type UsageBilling } from '../subscription/usage-billing';
 import {
   isBillable,
@@ -55,9 +55,7 @@ export function isBillDiscounted(
 ): boolean {
   const discount = runningDiscount({ ...subscription, periodIndex });
   if (isDiscounted || discount === null) return isDiscounted;
-  const main = mainItem(subscription).productId;
-  const reduced = lines.filter(({ productId = main }) => isForProduct(discount, productId));
-  if (sumOf(reduced.map(({ amount }) => amount)) <= 0n) return false;
+  if (!isForLines(discount, { subscription, lines })) return false;
   const { start } = periodOf(subscription, periodIndex);
   return discountsPeriod(discount, { first: discount.firstPeriodStart, start });
 }
@@ -70,18 +68,42 @@ export interface DiscountedBill {
   readonly lines: readonly UsageLine[];
 }
 
+/** A bill of the end: usage alone. */
+export interface EndBill {
+  /** Start of the last period. */
+  readonly start: Date;
+  /** True: the invoice of the last period was voided, or never created. */
+  readonly isVoided: boolean;
+  readonly lines: readonly UsageLine[];
+}
+
 /**
- * True when the discount applies to the bill of the end. A discount of duration ONCE applies to one
- * invoice: that of the period, which returns it when voided.
+ * True when the discount applies to a bill of the end. A discount of duration ONCE applies to one
+ * invoice: that of the period, which returns it when voided, or the first of the end that comes to
+ * anything.
  */
 export function isEndDiscounted(
-  { discount }: Subscription,
-  { start, isVoided }: { readonly start: Date; readonly isVoided: boolean },
+  subscription: Subscription,
+  { start, isVoided, lines }: EndBill,
 ): boolean {
-  if (discount === null) return false;
+  const { discount } = subscription;
+  if (discount === null || !isForLines(discount, { subscription, lines })) return false;
   const { firstPeriodStart: first, duration } = discount;
   if (duration === 'ONCE' && first !== null && !isVoided) return false;
   return discountsPeriod(discount, { first, start });
+}
+
+/** True if the lines that a discount is for come to anything. */
+function isForLines(
+  discount: DiscountSnapshot,
+  {
+    subscription,
+    lines,
+  }: { readonly subscription: Subscription; readonly lines: readonly UsageLine[] },
+): boolean {
+  const main = mainItem(subscription).productId;
+  const reduced = lines.filter(({ productId = main }) => isForProduct(discount, productId));
+  return sumOf(reduced.map(({ amount }) => amount)) > 0n;
 }
 
 /**
@@ -98,6 +120,19 @@ export function beginDiscount(subscription: Subscription, periodIndex: number): 
   const { period } = changes;
   if (period?.discount === undefined || period.periodIndex !== periodIndex) return next;
   return { ...next, changes: { ...changes, period: { ...period, discount: begun } } };
+}
+
+/**
+ * Gives a discount of duration ONCE back that began with the last period, whose invoice was voided:
+ * the final bill has taken nothing off either.
+ */
+export function returnDiscount(subscription: Subscription): Subscription {
+  const { discount, periodIndex } = subscription;
+  if (discount?.duration !== 'ONCE') return subscription;
+  const { start } = periodOf(subscription, periodIndex ?? 0);
+  const isOfPeriod = discount.firstPeriodStart?.getTime() === start.getTime();
+  if (!isOfPeriod) return subscription;
+  return { ...subscription, discount: { ...discount, firstPeriodStart: null } };
 }
 
 /** Records a bill that was created; a duplicate of an earlier one changes nothing. */

@@ -1,8 +1,9 @@
 import type { CommandDelivery } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
-import { isErased } from '../subscription/erased';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
+import { isCaughtUp } from '../over-limit/parking';
+import { periodOf } from '../subscription/billing-cycle';
 import type { BillLate, BillPeriod } from '../subscription/command';
 import { lateBillNumber } from '../subscription/late-bill';
 import type { Closing } from '../subscription/over-limit-state';
@@ -35,7 +36,15 @@ export async function billPeriod(
   if (endedWithin(state, periodIndex) || isBilled(state, periodIndex)) return;
   // Bills are created in order: each one charges the difference from the bills before it.
   if (hasWaitingBills(state)) return billOwed(id, context, dependencies);
-  await attemptPeriodBill(stored, payload, { context, completes }, dependencies);
+  const isBilledNow = await attemptPeriodBill(
+    stored,
+    payload,
+    { context, completes },
+    dependencies,
+  );
+  if (!isBilledNow || payload.reason !== 'SUBSCRIPTION_CYCLE') return;
+  const { start } = periodOf(state, periodIndex);
+  if (!isCaughtUp(state, start)) dependencies.onRenewalInvoiced(start, stored.tenant);
 }
 
 /** Bills the usage of the period in which a subscription ended, after all waiting bills. */
@@ -59,14 +68,13 @@ export async function billEnd(
 /** Bills usage reported after the end of a subscription for its last periods. */
 export async function billLate(
   id: string,
-  { round = 1 }: BillLate['payload'],
+  { round = 1, buyer }: BillLate['payload'],
   context: CallContext,
   dependencies: BillingDependencies,
 ): Promise<void> {
   const stored = await dependencies.subscriptions.get(id, context);
   const { state } = stored;
-  // Usage of a deleted customer has no payer.
-  if (isErased(state) || state.periodIndex === null) return;
+  if (state.periodIndex === null) return;
   if (isBilled(state, lateBillNumber(state, round))) return;
-  await attemptLateBill(stored, round, context, dependencies);
+  await attemptLateBill(stored, { round, buyer }, context, dependencies);
 }

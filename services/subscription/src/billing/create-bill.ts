@@ -9,32 +9,34 @@ import {
   type OverLimitBill,
   recordOverLimitBill,
 } from '../over-limit/over-limit-bill';
-import { fetchTaxCategories, meterPricesOf, type PeriodPrices } from '../peer/catalog';
-import { fromProtoUsageLine, type InvoiceClient, toProtoNewInvoice } from '../peer/checkout';
+import { fetchTaxCategories, withLineCategories } from '../peer/catalog';
+import type { InvoiceClient } from '../peer/checkout';
 import { type CustomerClient, fixCurrency } from '../peer/customer';
 import { type SettlementDependencies, settleUsage } from '../peer/metering';
+import { meterPricesOf, type PeriodPrices } from '../peer/period-prices';
 import type { BillPeriod } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { runningDiscount } from '../subscription/discount';
+import { withoutFormerBuyer } from '../subscription/erased';
 import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
 import { type BilledPutOff, nothingPutOff, putOffOn } from '../subscription/put-off';
 import type { Closing } from '../subscription/over-limit-state';
-import { periodOf } from '../subscription/billing-cycle';
 import { lateBillNumber, lateKey } from '../subscription/late-bill';
 import { currencyOf, type Subscription } from '../subscription/subscription';
-import { lastPeriod, type Settlement, settlementBefore } from '../usage/settlement';
+import { movedSet } from '../subscription/usage-stretch';
+import { type Settlement, settlementBefore } from '../usage/settlement';
 import { type UsageLine, usageLines } from '../usage/usage-line';
-import { pinnedSets, pinRates } from '../usage/usage-period';
+import { noMeters, pinnedSets, pinRates } from '../usage/usage-period';
 import {
   beginDiscount,
   type Billed,
   endBill,
-  isBillDiscounted,
-  isEndDiscounted,
   lateBillAt,
   periodBill,
   recordBill,
+  returnDiscount,
 } from './bill';
+import { toProtoPeriodInvoice } from './describe-period-invoice';
+import { toProtoEndInvoice, usageLinesOf } from './describe-end-bill';
 
 export interface BillingDependencies extends SettlementDependencies {
   readonly invoices: InvoiceClient;
@@ -43,6 +45,8 @@ export interface BillingDependencies extends SettlementDependencies {
   readonly changes: {
     readonly recordBilledOn: (id: string, invoiceId: string, context: CallContext) => Promise<void>;
   };
+  /** Called when the invoice of a renewal was created, with the renewal's instant. */
+  readonly onRenewalInvoiced: (at: Date, tenant: Tenant) => void;
   /** Called when the last bill left credit unsettled that was owed to the customer. */
   readonly onDroppedCredits: (id: string, tenant: Tenant) => void;
 }
@@ -85,14 +89,14 @@ export async function attemptPeriodBill(
       dependencies,
     );
   }
-  const { lines, refunds } = bill;
-  const discounted = { ...state, discount: runningDiscount({ ...state, periodIndex }) };
-  const isDiscounted = isBillDiscounted(state, { ...payload, lines });
-  const wanted = {
-    ...{ ...payload, isDiscounted, period: periodOf(state, periodIndex), recurring, putOff },
-    ...{ usage: lines, buyer: payload.facts?.buyer ?? customer?.buyer, ...taxCategories },
-  };
-  const request = toProtoNewInvoice(withCustomer(discounted, customer), wanted);
+  const { refunds, lines } = bill;
+  const { items } = state;
+  const billed = { items, lines };
+  const { request, isDiscounted } = toProtoPeriodInvoice(state, payload, {
+    bill: { ...bill, recurring, putOff },
+    customer,
+    taxCategories: await withLineCategories(dependencies.peers, taxCategories, billed, context),
+  });
   const { invoice, collecting } = await dependencies.invoices.create(request, context);
   // The subscription was canceled during the call, and a late retry found the invoice's id taken.
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return false;
@@ -137,8 +141,7 @@ export async function usageOfUnfinishedInvoice(
     return { isVoided: true, lines: usageLines(settled ?? []), settlements: [settlement] };
   }
   if (voided.status !== InvoiceStatus.INVOICE_STATUS_VOID) return nothingOwed;
-  const lines = voided.lineItems.map(fromProtoUsageLine).filter((line) => line !== undefined);
-  return { isVoided: true, lines, settlements: [] };
+  return { isVoided: true, lines: usageLinesOf(voided), settlements: [] };
 }
 
 /**
@@ -167,7 +170,7 @@ export async function attemptFinalBill(
     return waitOverLimit(stored, { bill: number, settlements, closing }, context, dependencies);
   }
   const key = settlement.key;
-  const invoiceId = await billUsage(
+  const billed = await billUsage(
     stored,
     { key, bill, putOff, isVoided: owed.isVoided },
     context,
@@ -177,12 +180,13 @@ export async function attemptFinalBill(
   // A bill that was over the limit until then leaves nothing, but its usage may have been settled
   // before.
   const laterAt = lateAt !== null && lateAt < context.now ? context.now : lateAt;
-  await dependencies.subscriptions.record(state.id, context, (current) =>
-    recordEndInvoice(
-      recordBill(current, number, { refunds: bill.refunds, lateBillAt: laterAt }),
-      invoiceId,
-    ),
-  );
+  await dependencies.subscriptions.record(state.id, context, (current) => {
+    const next = { refunds: bill.refunds, lateBillAt: laterAt };
+    const recorded = recordUsageBill(recordBill(current, number, next), billed);
+    const returned = owed.isVoided && !billed.isDiscounted ? returnDiscount(recorded) : recorded;
+    const isLast = laterAt === null && !hasWaitingBills(returned);
+    return isLast ? withoutFormerBuyer(returned) : returned;
+  });
   return true;
 }
 
@@ -192,7 +196,7 @@ export async function attemptFinalBill(
  */
 export async function attemptLateBill(
   stored: Stored<Subscription>,
-  round: number,
+  { round, buyer }: { readonly round: number; readonly buyer?: string | undefined },
   context: CallContext,
   dependencies: BillingDependencies,
 ): Promise<boolean> {
@@ -210,14 +214,15 @@ export async function attemptLateBill(
       dependencies,
     );
   }
-  const late = { key, bill, putOff: nothingPutOff, isVoided: false };
-  const invoiceId = await billUsage(stored, late, context, dependencies);
+  const late = { key, bill, putOff: nothingPutOff, isVoided: false, buyer };
+  const billed = await billUsage(stored, late, context, dependencies);
   const { lateBillAt: nextAt, lateRound = round } = state.usage;
   const isLast = nextAt === null && round >= lateRound;
   const refunds = isLast ? [] : bill.refunds;
-  await dependencies.subscriptions.record(state.id, context, (current) =>
-    recordEndInvoice(recordBill(current, number, { refunds }), invoiceId),
-  );
+  await dependencies.subscriptions.record(state.id, context, (current) => {
+    const recorded = recordUsageBill(recordBill(current, number, { refunds }), billed);
+    return isLast ? withoutFormerBuyer(recorded) : recorded;
+  });
   if (isLast && bill.refunds.length > 0) dependencies.onDroppedCredits(state.id, stored.tenant);
   return true;
 }
@@ -243,10 +248,33 @@ async function ratesOf(
   context: CallContext,
   { peers }: BillingDependencies,
 ): Promise<Pick<PeriodPrices, 'sets' | 'taxCategories'>> {
-  const sets = pinnedSets(stored.state, periodIndex);
-  if (sets === undefined) return meterPricesOf(stored, periodIndex, context, peers);
   const { items } = stored.state;
+  const pinned = pinnedSets(stored.state, periodIndex);
+  const found =
+    pinned === undefined ? await meterPricesOf(stored, periodIndex, context, peers) : undefined;
+  const sets = pinned ?? found?.sets ?? noMeters(stored.state);
+  if (found !== undefined && sets.set !== movedSet) return found;
   return { sets, taxCategories: facts ?? (await fetchTaxCategories(peers, items, context)) };
+}
+
+/** The invoice of a bill of usage alone. */
+interface BilledUsage {
+  /** Undefined: there was nothing to bill. */
+  readonly invoiceId: string | undefined;
+  readonly isDiscounted: boolean;
+}
+
+const nothingBilled: BilledUsage = { invoiceId: undefined, isDiscounted: false };
+
+/** Later bills of the end know that this one has taken the discount. */
+function recordUsageBill(
+  subscription: Subscription,
+  { invoiceId, isDiscounted }: BilledUsage,
+): Subscription {
+  const billed = isDiscounted
+    ? beginDiscount(subscription, subscription.periodIndex ?? 0)
+    : subscription;
+  return recordEndInvoice(billed, invoiceId);
 }
 
 /**
@@ -260,38 +288,35 @@ async function billUsage(
     bill,
     putOff,
     isVoided,
+    buyer,
   }: {
     readonly key: string;
     readonly bill: Billed;
     readonly putOff: BilledPutOff;
     readonly isVoided: boolean;
+    /** A deleted customer as it was. */
+    readonly buyer?: string | undefined;
   },
   context: CallContext,
   dependencies: BillingDependencies,
-): Promise<string | undefined> {
-  if (bill.lines.length + putOff.lines.length === 0) return undefined;
+): Promise<BilledUsage> {
+  if (bill.lines.length + putOff.lines.length === 0) return nothingBilled;
   const { tenant } = stored;
-  const state = { ...stored.state, discount: runningDiscount(stored.state) };
+  const { state } = stored;
   const invoiceId = derivedId(tenant.environmentId, state.id, key);
-  const { start } = periodOf(state, state.periodIndex ?? 0);
-  const reason = 'SUBSCRIPTION_CANCEL';
-  const [customer, taxCategories] = await Promise.all([
+  const { peers } = dependencies;
+  const [customer, categories] = await Promise.all([
     presentCustomer(state, {}, context, dependencies),
-    fetchTaxCategories(dependencies.peers, state.items, context),
+    fetchTaxCategories(peers, state.items, context),
   ]);
-  const request = toProtoNewInvoice(withCustomer(state, customer), {
-    invoiceId,
-    reason,
-    authorizedTransactionId: null,
-    isDiscounted: isEndDiscounted(state, { start, isVoided }),
-    period: lastPeriod(state),
-    recurring: [],
-    usage: bill.lines,
-    ...{ putOff, buyer: customer?.buyer, ...taxCategories },
-  });
+  const billed = { items: state.items, lines: bill.lines };
+  const taxCategories = await withLineCategories(peers, categories, billed, context);
+  const lines = { lines: bill.lines, putOff, isVoided };
+  const content = { ...lines, invoiceId, customer, buyer, taxCategories };
+  const { request, isDiscounted } = toProtoEndInvoice(state, content);
   await dependencies.invoices.create(request, context);
   await recordBilledOn(putOff, invoiceId, context, dependencies);
-  return invoiceId;
+  return { invoiceId, isDiscounted };
 }
 
 async function recordBilledOn(

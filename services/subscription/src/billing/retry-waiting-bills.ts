@@ -75,7 +75,7 @@ async function billOldest(
       return attemptFinalBill(stored, { closing: bill.closing, owed }, context, dependencies);
     }
     case 'LATE':
-      return attemptLateBill(stored, bill.round, context, dependencies);
+      return attemptLateBill(stored, { round: bill.round }, context, dependencies);
   }
 }
 

@@ -1,5 +1,7 @@
 import { eventually } from '@billing/chassis/testing';
 import { BillingReason } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
+import { ChangeProration } from '@billing/proto/billing/subscription/v1/change';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
@@ -96,6 +98,54 @@ test('a cancellation bills the usage so far, including that of the invoice that 
   expect(under.peers.metering.settlements.at(-1)).toMatchObject({
     key: 'end',
     windows: [{ periodIndex: 0 }, { periodIndex: 1, start: day('02-28'), end: afterwards }],
+  });
+});
+
+const shownLines = (invoice: PreviewInvoice | undefined) =>
+  invoice?.lineItems.map(({ meterId, quantity, amount, periodStart }) => [
+    meterId,
+    quantity,
+    amount,
+    periodStart,
+  ]);
+
+test('previews show the usage that the next invoice bills, and order no settlement', async () => {
+  const { metering } = under.peers;
+  metering.usageOf = () => '300';
+  const { id: subscriptionId, context } = await subscribe();
+  const at = later(context, day('02-10'));
+  const next = await under.change.previewNextInvoice({ subscriptionId }, at);
+  expect(next.nextInvoiceEstimated).toBe(true);
+  expect(shownLines(next.nextInvoice)).toEqual([
+    recurring(day('02-28')),
+    ['meter', '300', 100n, day('01-31')],
+  ]);
+  expect(metering.settlements).toEqual([]);
+  await reach(later(context, day('02-28')));
+  const [, billed] = await invoiced(subscriptionId, 2);
+  expect(shownLines(next.nextInvoice)).toEqual(billed?.lines);
+});
+
+test('a preview of a cancellation shows the usage that it bills, including that of the invoice that it voids', async () => {
+  under.peers.metering.usageOf = ({ periodIndex }) => (periodIndex === 0 ? '300' : '120');
+  const { id, context } = await subscribe();
+  await reach(later(context, day('02-28')));
+  await invoiced(id, 2);
+  const at = later(context, day('03-10'));
+  const proration = ChangeProration.CHANGE_PRORATION_NONE;
+  const ended = { subscriptionId: id, atPeriodEnd: false, proration };
+  const shown = await under.change.previewCancellation(ended, at);
+  expect(under.peers.metering.settlements.map(({ key }) => key)).toEqual(['period:0']);
+  await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, at);
+  const [, , final] = await invoiced(id, 3);
+  expect(shownLines(shown.usageInvoice)).toEqual(final?.lines);
+  expect(shown).toMatchObject({
+    usageInvoiceEstimated: true,
+    usageInvoice: {
+      billingReason: BillingReason.BILLING_REASON_SUBSCRIPTION_CANCEL,
+      periodStart: day('02-28'),
+      periodEnd: day('03-10'),
+    },
   });
 });
 

@@ -15,7 +15,8 @@ import {
   promiseOfCancellation,
   type PromisedEnd,
 } from './describe-cancellation';
-import { asStale, type TokenDependencies } from './sign-preview';
+import { type TokenDependencies } from '@billing/chassis/preview-promise';
+import { asStale } from './sign-preview';
 import {
   caughtUp,
   creditsOf,
@@ -51,12 +52,13 @@ export async function cancelForCaller(
   context: CallContext,
   dependencies: CancellationDependencies,
 ): Promise<Stored<Subscription>> {
-  const { input, previewToken } = request;
-  checkCancellation(input);
+  const { subscriptionId, input, previewToken } = request;
   const isPlain = input.proration === 'NONE' && previewToken === undefined;
-  return isPlain
-    ? cancelPlainly(request, context, dependencies)
-    : cancelWithCredits(request, context, dependencies);
+  if (isPlain) return cancelPlainly(request, context, dependencies);
+  // An unknown subscription is refused before the input and the token are.
+  await dependencies.subscriptions.get(subscriptionId, context);
+  checkCancellation(input);
+  return cancelWithCredits(request, context, dependencies);
 }
 
 async function cancelPlainly(

@@ -145,3 +145,22 @@ test('a cancellation during a renewal ends the period that has begun, at the tim
     ...{ status: canceled, currentPeriodStart: until, endedAt: until },
   });
 });
+
+test('an unknown subscription is refused before the token and the proration are', async () => {
+  const context = testContext({ now: endedAt });
+  const id = newId();
+  const notFound = { reason: 'SUBSCRIPTION_NOT_FOUND' };
+  for (const atPeriodEnd of [false, true]) {
+    const request = { id, atPeriodEnd, proration, previewToken: 'x.y' };
+    const call = { ...context, retrySeed: { seed: newId(), isRetry: false } };
+    await expect(under.subscription.cancelSubscription(request, call)).rejects.toMatchObject(
+      notFound,
+    );
+    const { id: subscriptionId } = request;
+    const previewed = under.change.previewCancellation(
+      { subscriptionId, atPeriodEnd, proration },
+      call,
+    );
+    await expect(previewed).rejects.toMatchObject(notFound);
+  }
+});

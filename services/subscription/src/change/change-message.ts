@@ -5,6 +5,7 @@ import {
 import type { CancelSubscriptionRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
+import { namedItemProblems } from '@billing/kernel/purchase-items';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import {
   changeAts,
@@ -25,15 +26,21 @@ export function fromProtoChangeInput(
   const { productId, priceId, quantity, discount } = input;
   refuseProblems({
     ...subscriptionProblems({ quantity }, { now }),
+    items: input.ofItems ? listProblems(input.otherItems) : [],
     metadata: checkMetadata(metadata),
   });
   const kind = changeKinds.knownName(input.kind) ?? 'UPDATE';
-  const isNamed = [productId, priceId, quantity, discount].some((field) => field !== undefined);
+  const isList = input.ofItems && input.otherItems.length > 0;
+  const isNamed =
+    isList || [productId, priceId, quantity, discount].some((field) => field !== undefined);
   if (kind === 'UPDATE' && !isNamed) {
     throw invalidInput({ items: ['Required'] });
   }
   if (productId !== undefined && priceId !== undefined) {
-    throw invalidInput({ priceId: ['Not together with productId'] });
+    const problem = 'Not together with productId';
+    throw invalidInput(
+      input.ofItems ? { items: [`0.priceId: ${problem}`] } : { priceId: [problem] },
+    );
   }
   return {
     productId: productId ?? null,
@@ -41,6 +48,7 @@ export function fromProtoChangeInput(
     quantity: quantity ?? null,
     discountId: kind !== 'UPDATE' || discount === undefined ? undefined : (discount.id ?? null),
     itemField: input.ofItems ? 'items' : 'item',
+    otherItems: input.ofItems ? input.otherItems : null,
     at: changeAts.knownName(input.at) ?? 'AUTO',
     requirePayment: input.requirePayment ?? true,
     kind,
@@ -51,6 +59,16 @@ export function fromProtoChangeInput(
       (input.collect === undefined ? undefined : changeCollects.knownName(input.collect)) ?? 'NOW',
     metadata: metadata ?? {},
   };
+}
+
+/** Problems of a list; the fields of its first element are checked alone. */
+function listProblems(others: ProtoInput['otherItems']): string[] {
+  const twice = others.flatMap(({ productId, priceId }, index) =>
+    productId !== undefined && priceId !== undefined
+      ? [`${String(index + 1)}.priceId: Not together with productId`]
+      : [],
+  );
+  return [...namedItemProblems([{ productId: '' }, ...others]), ...twice];
 }
 
 /** Reads how an end is asked for; without a proration nothing is given back. */

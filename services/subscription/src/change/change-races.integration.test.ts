@@ -71,7 +71,14 @@ async function upgrade(context: CallContext) {
   const { change } = await under.change.createChange(
     {
       subscriptionId: id,
-      change: { ...update, quantity: 3, ofItems: false, at: auto, proration: prorate },
+      change: {
+        ...update,
+        quantity: 3,
+        ofItems: false,
+        otherItems: [],
+        at: auto,
+        proration: prorate,
+      },
       metadata: undefined,
     },
     asked,
@@ -182,7 +189,7 @@ test('a repeat of a call that has reserved and died is stored as it was previewe
     peers.paid.add(made.request.invoiceId);
   });
   const at = ChangeAt.CHANGE_AT_NOW;
-  const change = { ...update, quantity: 1, ofItems: false, at, proration: prorate };
+  const change = { ...update, quantity: 1, ofItems: false, otherItems: [], at, proration: prorate };
   const retrySeed = { seed: newId(), isRetry: true };
   const call = { ...later(context, changedAt), retrySeed };
   const preview = { subscriptionId: id, change };
@@ -209,6 +216,7 @@ describe('a change after the end of a period that is not renewed yet', () => {
       ...update,
       quantity: 3,
       ofItems: false,
+      otherItems: [],
       at: auto,
       proration: prorate,
       requirePayment: false,
@@ -243,7 +251,14 @@ test('a change waits until no other change has reserved credit on the invoice of
     under.change.createChange(
       {
         subscriptionId: id,
-        change: { ...update, quantity: 3, ofItems: false, at: auto, proration: prorate },
+        change: {
+          ...update,
+          quantity: 3,
+          ofItems: false,
+          otherItems: [],
+          at: auto,
+          proration: prorate,
+        },
         metadata: undefined,
       },
       { ...later(context, changedAt), deadline: new Date(Date.now() + deadlineMs) },
@@ -267,7 +282,7 @@ test('a change during a renewal takes effect in the period that has begun, at th
   const before = new Date(periodEnd.getTime() - 1);
   const asked = { ...later(context, before), deadline: new Date(Date.now() + 20_000) };
   const at = ChangeAt.CHANGE_AT_NOW;
-  const change = { ...update, quantity: 3, ofItems: false, at, proration: prorate };
+  const change = { ...update, quantity: 3, ofItems: false, otherItems: [], at, proration: prorate };
   const made = await under.change.createChange(
     { subscriptionId: id, change: { ...change, requirePayment: false }, metadata: undefined },
     asked,

@@ -1,5 +1,6 @@
+import type { CallContext } from '@billing/chassis/call-context';
 import { readPage, expectedVersionOf } from '@billing/chassis/request-fields';
-import { rpcService } from '@billing/chassis/rpc';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
   type ChangeServiceServer,
@@ -14,10 +15,14 @@ import { fromProtoCancellation, fromProtoChangeInput } from './change-message';
 import { previewCancellation } from './describe-cancellation';
 import { previewNextInvoice } from './describe-next-invoice';
 import { previewChange, type PreviewDependencies, promiseOf } from './describe-change';
-import { change } from './create-change';
+import { change, type ChangeCall, type Promised } from './create-change';
+import { resolveItem } from './read-wanted-change';
 
 /** The calls that change the items of subscriptions. */
-export function changeRpc(dependencies: PreviewDependencies) {
+export function changeRpc(
+  dependencies: PreviewDependencies,
+  purchases: Pick<AsyncHandlers<ChangeServiceServer>, 'previewPurchase'>,
+) {
   const { subscriptions, changes } = dependencies;
   return rpcService<ChangeServiceServer>(
     ChangeServiceService,
@@ -29,7 +34,7 @@ export function changeRpc(dependencies: PreviewDependencies) {
         const { previewToken: token } = request;
         const asked = { subscriptionId, input };
         const promised =
-          token === undefined ? undefined : await promiseOf(token, asked, context, dependencies);
+          token === undefined ? undefined : await promisedBy(token, asked, context, dependencies);
         const call = { ...asked, expectedVersion, promised };
         const changed = await change(call, context, dependencies);
         return { change: toProtoChange(changed.change, changed.stored.state) };
@@ -62,6 +67,8 @@ export function changeRpc(dependencies: PreviewDependencies) {
         return previewCancellation({ subscriptionId, input }, context, dependencies);
       },
 
+      ...purchases,
+
       previewNextInvoice: ({ subscriptionId }, context) =>
         previewNextInvoice(subscriptionId, context, dependencies),
 
@@ -80,6 +87,22 @@ export function changeRpc(dependencies: PreviewDependencies) {
     },
     { callers: changeCallers },
   );
+}
+
+/** Reads a token; an unknown subscription or product is refused before an invalid token is. */
+async function promisedBy(
+  token: string,
+  asked: Pick<ChangeCall, 'subscriptionId' | 'input'>,
+  context: CallContext,
+  dependencies: PreviewDependencies,
+): Promise<Promised> {
+  try {
+    return await promiseOf(token, asked, context, dependencies);
+  } catch (error) {
+    const { state } = await dependencies.subscriptions.get(asked.subscriptionId, context);
+    await resolveItem(state, asked.input, context, dependencies.peers);
+    throw error;
+  }
 }
 
 function notPending(): DomainError {

@@ -16,7 +16,8 @@ import type {
 } from '../subscription/subscription-change';
 import { withCustomer } from '../subscription/customer';
 import type { Subscription } from '../subscription/subscription';
-import { fetchTaxCategories, meterPricesOf } from '../peer/catalog';
+import { fetchTaxCategories } from '../peer/catalog';
+import { meterPricesOf } from '../peer/period-prices';
 import { pinRates } from '../usage/usage-period';
 import { unchanged } from '@billing/kernel/transition';
 import type { Changes } from './change-store';

@@ -17,17 +17,18 @@ import {
 } from '../lifecycle/check-change';
 import { planChange } from '../lifecycle/plan-change';
 import { fetchTaxCategories } from '../peer/catalog';
-import { changeHolderId } from '../peer/discount';
+import { changeHolderId, otherProductIdsOf } from '../peer/discount';
 import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { mainItem, type Subscription } from '../subscription/subscription';
+import type { Subscription } from '../subscription/subscription';
 import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
 import { checkNewCycle, checkResumeAt } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
+import { movesMeters } from './find-meter-moves';
 import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { nextRound } from './find-reserved-change';
-import { asStale } from './sign-preview';
+import { asStaleChange } from './sign-preview';
 import { readPlanQuote } from './read-quote';
 import {
   caughtUp,
@@ -101,7 +102,7 @@ async function storeChange(
   try {
     await untilStored(() => tryToStore(changeId, call, context, dependencies));
   } catch (error) {
-    throw call.promised === undefined ? error : asStale(error);
+    throw call.promised === undefined ? error : asStaleChange(error);
   }
 }
 
@@ -148,8 +149,10 @@ function reservationOf(
 ): Reservation | null {
   if (round === null) return null;
   const held = heldRedemption(wanted);
-  const { productId } = itemsAfter(subscription, wanted)[0];
-  const redemption = held === null ? null : { ...held, productId };
+  const items = itemsAfter(subscription, wanted);
+  const { productId } = items[0];
+  const otherProductIds = otherProductIdsOf({ items });
+  const redemption = held === null ? null : { ...held, productId, otherProductIds };
   return { round, credits, balance, invoiceId, redemption };
 }
 
@@ -209,15 +212,15 @@ export async function requestFor(
   dependencies: Pick<ChangeDependencies, 'subscriptions' | 'peers' | 'clock'>,
 ): Promise<ChangeRequest> {
   const { state } = stored;
-  const item = await resolveItem(state, input, context, dependencies.peers);
+  const { item, isMetered } = await resolveItem(state, input, context, dependencies.peers);
   const ofItem = { ...item, discount: null };
-  const [next] = itemsAtRenewal(state, { ...input, wanted: ofItem });
-  checkTotal(next.price, next.quantity);
-  const productId = item.product?.productId ?? mainItem(state).productId;
+  checkTotal(itemsAtRenewal(state, { ...input, wanted: ofItem }), input);
+  const items = itemsAfter(state, item);
+  const isMoved = movesMeters(state, { items, isMetered, input });
   checkResumeAt(state, input, context.now);
-  await checkNewCycle(state, { wanted: ofItem, input, productId }, context, dependencies.peers);
+  await checkNewCycle(state, { wanted: ofItem, input, items }, context, dependencies.peers);
   const holderId = changeHolderId({ changeId, round: nextRound(state, changeId) }, context);
-  const discount = { discountId: input.discountId, productId, holderId };
+  const discount = { discountId: input.discountId, items, holderId };
   const wanted = {
     ...item,
     discount: await resolveDiscount(state, discount, context, dependencies.peers),
@@ -238,6 +241,7 @@ export async function requestFor(
     proration: input.proration,
     collect: input.collect,
     metadata: input.metadata,
+    ...(isMoved && { movesMeters: true }),
     invoiceId: derivedId(context.tenant.environmentId, state.id, 'change', changeId),
     creditNoteIdOf: (invoiceId) => creditNoteIdOf({ changeId, invoiceId }, context),
     balanceRound: null,

@@ -3,28 +3,27 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId, newId } from '@billing/chassis/ids';
 import { invalidInput } from '@billing/kernel/domain-error';
 import type { PreviewCancellationResponse } from '@billing/proto/billing/subscription/v1/change_service';
-import { type CancellationCall, creditsOf, endOf } from '../lifecycle/cancellation';
+import { cancel, type CancellationCall, creditsOf, endOf } from '../lifecycle/cancellation';
 import { checkNotCanceled, checkNotParked } from '../lifecycle/check-change';
 import type { EndCredits } from '../lifecycle/plan-end';
+import type { SettlementDependencies } from '../peer/metering';
 import type { Peers } from '../peer/peers';
 import { monthlyAmountOf } from '../subscription/change-side';
 import type { Subscription } from '../subscription/subscription';
 import { decisionOn } from '../subscription-store';
 import { creditNoteIdOf } from './create-change-invoice';
+import { readEndInvoice } from './describe-end-invoice';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { nextRound } from './find-reserved-change';
 import {
-  checkNothingDue,
   claimFor,
-  promisedNotes,
   refuseStale,
   signedToken,
   type TokenDependencies,
-  validUntilOf,
-} from './sign-preview';
-import { digestOf, type PresentFacts, type PreviewClaim } from './preview-token';
+} from '@billing/chassis/preview-promise';
+import { checkNothingDue, promisedNotes, validUntilOf, subscriptionDigest } from './sign-preview';
+import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
 import { checkEndBill, toProtoPreviewNote } from './read-quote';
-import { subscriptionDigest } from './subscription-digest';
 
 /** An end as asked for. */
 export interface CancellationInput {
@@ -50,7 +49,7 @@ interface EndDependencies extends FactDependencies {
   readonly peers: Pick<Peers, 'checkout' | 'customers'>;
 }
 
-type Dependencies = EndDependencies & TokenDependencies;
+type Dependencies = EndDependencies & TokenDependencies & SettlementDependencies;
 
 /** Refuses a proration that does not go with the time of the end. */
 export function checkCancellation({ atPeriodEnd, proration }: CancellationInput): void {
@@ -102,13 +101,15 @@ export async function previewCancellation(
   context: CallContext,
   dependencies: Dependencies,
 ): Promise<PreviewCancellationResponse> {
-  checkCancellation(input);
   const stored = await dependencies.subscriptions.get(subscriptionId, context);
+  checkCancellation(input);
   const { state } = stored;
   const { now: at } = context;
   checkNotCanceled(state);
   checkNothingDue(state, at);
   const planned = await planCancellation(newId(), { stored, input, at }, context, dependencies);
+  const decision = decisionOn(state.id, context.tenant, at);
+  const end = cancel(state, { ...decision, ...input, call: planned.call });
   const validUntil = validUntilOf(at, state);
   const claim = {
     ...{ at, validUntil },
@@ -123,6 +124,7 @@ export async function previewCancellation(
     effectiveAt: planned.effectiveAt,
     creditNotes: planned.credits.kept.map(toProtoPreviewNote),
     monthlyAmountBefore: monthlyAmountOf(state, state.items),
+    ...(await readEndInvoice({ stored, end }, context, dependencies)),
   };
 }
 

@@ -8,27 +8,26 @@ import {
 import { requestChange } from '../lifecycle/apply-change';
 import { type ChangeRequest, checkRequest, resolveAt } from '../lifecycle/check-change';
 import { planChange } from '../lifecycle/plan-change';
+import { quoteUsage } from '../peer/metering';
 import type { Peers } from '../peer/peers';
 import { planAtRenewal } from '../subscription/change-at-renewal';
 import { itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
+import { currentPeriod, type Subscription } from '../subscription/subscription';
 import type { ChangePlan } from '../subscription/subscription-change';
+import type { Settlement } from '../usage/settlement';
 import type { ChangeInput } from './read-wanted-change';
 import { type ChangeDependencies, type Promised, requestFor } from './create-change';
 import {
-  checkNothingDue,
   claimFor,
-  promisedNotes,
   refuseStale,
   signedToken,
   type TokenDependencies,
-  validUntilOf,
-} from './sign-preview';
-import { digestOf, type PresentFacts, type PreviewClaim } from './preview-token';
+} from '@billing/chassis/preview-promise';
+import { checkNothingDue, promisedNotes, validUntilOf, subscriptionDigest } from './sign-preview';
+import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
 import { readNextInvoice } from './describe-next-invoice';
 import { readPlanQuote, toProtoPreviewNote } from './read-quote';
-import { subscriptionDigest } from './subscription-digest';
 
 export type PreviewDependencies = ChangeDependencies & TokenDependencies;
 
@@ -69,8 +68,12 @@ export async function previewChange(
   };
   const { plan, creditNotes, ...shown } = preview;
   const after = afterChange(current.state, request, at);
-  const { productId } = mainItem({ items: itemsAfter(current.state, request.wanted) });
-  const known = { buyer: customer?.buyer, taxes: { productId, ...request.taxFacts } };
+  const productIds = itemsAfter(current.state, request.wanted).map((item) => item.productId);
+  const changed = { ...stored, state: after };
+  const facts = {
+    ...{ buyer: customer?.buyer, taxes: { productIds, ...request.taxFacts } },
+    usageOf: (wanted: Settlement) => quoteUsage(changed, wanted, context, dependencies),
+  };
   return {
     at,
     validUntil,
@@ -78,7 +81,7 @@ export async function previewChange(
     ...shown,
     ...plan,
     creditNotes: creditNotes.map(toProtoPreviewNote),
-    ...(await readNextInvoice(after, known, context, peers)),
+    ...(await readNextInvoice(after, facts, context, peers)),
   };
 }
 
@@ -154,13 +157,20 @@ function afterChange(subscription: Subscription, request: ChangeRequest, at: Dat
 
 function requestDigest(subscriptionId: string, input: ChangeInput): string {
   const { productId, priceId, quantity, at, requirePayment, proration } = input;
-  const { kind, resumeAt, discountId, collect } = input;
+  const { kind, resumeAt, discountId, collect, otherItems } = input;
   const items = [productId, priceId, quantity];
   const asked = [subscriptionId, items, at, requirePayment, proration, kind, resumeAt];
   // Tokens of the release before name neither.
   const named = {
     ...(discountId !== undefined && { discountId }),
     ...(collect === 'NEXT_INVOICE' && { collect }),
+    ...(otherItems !== null && {
+      otherItems: otherItems.map((item) => [
+        item.productId ?? null,
+        item.priceId ?? null,
+        item.quantity ?? null,
+      ]),
+    }),
   };
   return digestOf(Object.keys(named).length === 0 ? asked : [...asked, named]);
 }
@@ -195,7 +205,7 @@ function inputDigests(
 ): PreviewClaim['inputs'] {
   return {
     subscription: subscriptionDigest(subscription),
-    price: namesPrice(input) ? digestOf(priceAfter(subscription, request)) : '',
+    price: namesPrice(input) ? digestOf(pricesAfter(subscription, request)) : '',
     discount: discountDigest(request),
     customer: digestOf([customer?.collectionMethod, customer?.currency]),
     invoice: digestOf(request.facts),
@@ -211,11 +221,12 @@ function discountDigest({ wanted: { discount } }: ChangeRequest): string {
   return digestOf(discount.next && { ...discount.next, holderId: null });
 }
 
-function namesPrice({ productId, priceId }: ChangeInput): boolean {
-  return productId !== null || priceId !== null;
+function namesPrice({ productId, priceId, otherItems }: ChangeInput): boolean {
+  return productId !== null || priceId !== null || (otherItems ?? []).length > 0;
 }
 
-function priceAfter(subscription: Subscription, { wanted }: ChangeRequest): string {
-  const [{ price }] = itemsAfter(subscription, wanted);
-  return price.id;
+function pricesAfter(subscription: Subscription, { wanted }: ChangeRequest): string {
+  return itemsAfter(subscription, wanted)
+    .map(({ price }) => price.id)
+    .join();
 }

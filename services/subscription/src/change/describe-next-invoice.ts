@@ -4,9 +4,11 @@ import type {
   PreviewInvoice,
   PreviewNextInvoiceResponse,
 } from '@billing/proto/billing/subscription/v1/change_service';
+import { isBillDiscounted, periodBill } from '../billing/bill';
 import { checkNotCanceled } from '../lifecycle/check-change';
-import { fetchTaxCategories } from '../peer/catalog';
+import { fetchTaxCategories, withLineCategories } from '../peer/catalog';
 import { toProtoNewInvoice } from '../peer/checkout';
+import { quoteUsage, type SettlementDependencies } from '../peer/metering';
 import type { Peers } from '../peer/peers';
 import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
 import { beforeNextPeriod } from '../subscription/change-at-renewal';
@@ -14,16 +16,10 @@ import { monthlyAmountOf } from '../subscription/change-side';
 import type { TaxCategories } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
-import { putOffOn, withPutOffOn } from '../subscription/put-off';
-import { periodLines } from '../subscription/recurring-charge';
-import {
-  currentPeriod,
-  mainItem,
-  nextInvoiceAt,
-  type Subscription,
-} from '../subscription/subscription';
-import { isPeriodMetered } from '../usage/usage-period';
-import type { FactDependencies } from './find-period-facts';
+import { withPutOffOn } from '../subscription/put-off';
+import { currentPeriod, nextInvoiceAt, type Subscription } from '../subscription/subscription';
+import { type Settlement, settlementBefore } from '../usage/settlement';
+import type { SettledUsage } from '../usage/usage-line';
 import { checkNothingDue, validUntilOf } from './sign-preview';
 import { readQuote } from './read-quote';
 
@@ -38,15 +34,21 @@ export interface NextInvoice {
 export async function previewNextInvoice(
   subscriptionId: string,
   context: CallContext,
-  { subscriptions, peers }: Pick<FactDependencies, 'subscriptions'> & { readonly peers: Peers },
+  dependencies: SettlementDependencies,
 ): Promise<PreviewNextInvoiceResponse> {
-  const { state } = await subscriptions.get(subscriptionId, context);
+  const { subscriptions, peers } = dependencies;
+  const stored = await subscriptions.get(subscriptionId, context);
+  const { state } = stored;
   const { now: at } = context;
   checkNotCanceled(state);
   checkNothingDue(state, at);
   const customer = await peers.customers.find(state.customer.id, context);
-  const known = { buyer: customer?.buyer };
-  const next = await readNextInvoice(withCustomer(state, customer), known, context, peers);
+  const current = { ...stored, state: withCustomer(state, customer) };
+  const facts = {
+    buyer: customer?.buyer,
+    usageOf: (wanted: Settlement) => quoteUsage(current, wanted, context, dependencies),
+  };
+  const next = await readNextInvoice(current.state, facts, context, peers);
   return {
     at,
     validUntil: validUntilOf(at, state),
@@ -56,44 +58,51 @@ export async function previewNextInvoice(
   };
 }
 
-/** Facts about the taxes of a next invoice that were read before. */
-interface KnownTaxes extends Partial<Pick<CustomerFacts, 'buyer'>> {
-  /** Categories of a main item's product and the others; absent: none are known. */
-  readonly taxes?: TaxCategories & { readonly productId: string };
+const noInvoice: NextInvoice = { nextInvoice: undefined, nextInvoiceEstimated: false };
+
+/** Facts about a next invoice. */
+interface NextInvoiceFacts extends Partial<Pick<CustomerFacts, 'buyer'>> {
+  /** Categories of the products of items, the main one first; absent: none are known. */
+  readonly taxes?: TaxCategories & { readonly productIds: readonly string[] };
+  /** Quotes the usage that it would bill; undefined: no meter is priced. */
+  readonly usageOf: (settlement: Settlement) => Promise<readonly SettledUsage[] | undefined>;
 }
 
-/** Reads what the invoice of the next period would cost, without usage. */
+/**
+ * Reads what the invoice of the next period would cost, with the usage so far. A bill over the
+ * limit makes no invoice.
+ */
 export async function readNextInvoice(
   subscription: Subscription,
-  known: KnownTaxes,
+  { buyer, taxes, usageOf }: NextInvoiceFacts,
   context: CallContext,
   peers: Peers,
 ): Promise<NextInvoice> {
   const { status, cancelAtPeriodEnd } = subscription;
   const before = status === 'CANCELED' || cancelAtPeriodEnd ? null : beforeNextPeriod(subscription);
-  if (before === null) return { nextInvoice: undefined, nextInvoiceEstimated: false };
-  const { productId } = mainItem(before);
+  if (before === null) return noInvoice;
+  const productIds = before.items.map(({ productId }) => productId);
   const categories =
-    productId === known.taxes?.productId
-      ? known.taxes
+    productIds.join() === taxes?.productIds.join()
+      ? taxes
       : await fetchTaxCategories(peers, before.items, context);
   const periodIndex = nextPeriodIndex(before);
-  const { isDiscounted } = takeDiscount(before, periodIndex);
-  const putOff = putOffOn(withPutOffOn(before, periodIndex), [periodIndex]);
+  const quoted = await usageOf(settlementBefore(periodIndex));
+  const billed = withPutOffOn(before, periodIndex);
+  const { recurring, putOff, lines, isBillable } = periodBill(billed, periodIndex, quoted ?? []);
+  if (!isBillable) return noInvoice;
+  const { isDiscounted, state } = takeDiscount(before, periodIndex);
+  const withUsage = { items: before.items, lines };
+  const taxCategories = await withLineCategories(peers, categories, withUsage, context);
   const wanted = toProtoNewInvoice(before, {
     invoiceId: newId(),
     reason: 'SUBSCRIPTION_CYCLE',
     authorizedTransactionId: null,
-    isDiscounted,
+    isDiscounted: isBillDiscounted(state, { periodIndex, isDiscounted, lines }),
     period: periodOf(before, periodIndex),
-    recurring: periodLines(before, periodIndex),
-    putOff,
-    usage: [],
-    ...categories,
-    buyer: known.buyer,
+    ...{ recurring, putOff, usage: lines },
+    ...{ ...taxCategories, buyer },
   });
   const invoice = await readQuote(wanted, context, peers);
-  const { periodIndex: running } = before;
-  const isEstimated = running !== null && isPeriodMetered(before, running);
-  return { nextInvoice: invoice, nextInvoiceEstimated: isEstimated };
+  return { nextInvoice: invoice, nextInvoiceEstimated: quoted !== undefined };
 }

@@ -53,7 +53,13 @@ async function running() {
 
 function asking(subscriptionId: string, id: string | undefined, at = auto) {
   const change = {
-    ...{ kind: ChangeKind.CHANGE_KIND_UPDATE, resumeAt: undefined, ofItems: false, at },
+    ...{
+      kind: ChangeKind.CHANGE_KIND_UPDATE,
+      resumeAt: undefined,
+      ofItems: false,
+      otherItems: [],
+      at,
+    },
     proration: ChangeProration.CHANGE_PRORATION_UNSPECIFIED,
     discount: { id },
   };

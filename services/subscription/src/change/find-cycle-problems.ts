@@ -5,7 +5,11 @@ import { type ChangeRequest, resolveAt } from '../lifecycle/check-change';
 import { beginsCycle } from '../lifecycle/plan-change';
 import { fetchProduct } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
-import { currentPeriod, type Subscription } from '../subscription/subscription';
+import {
+  currentPeriod,
+  type Subscription,
+  type SubscriptionItems,
+} from '../subscription/subscription';
 import { hasMeters } from '../usage/usage-period';
 import type { ChangeInput } from './read-wanted-change';
 
@@ -33,11 +37,12 @@ export async function checkNewCycle(
   {
     wanted,
     input: { kind, at, proration, collect },
-    productId,
+    items,
   }: {
     readonly wanted: ChangeRequest['wanted'];
     readonly input: Pick<ChangeInput, 'kind' | 'at' | 'proration' | 'collect'>;
-    readonly productId: string;
+    /** The items after the change. */
+    readonly items: SubscriptionItems;
   },
   context: CallContext,
   peers: Pick<Peers, 'products'>,
@@ -55,11 +60,8 @@ export async function checkNewCycle(
   if (collect === 'NEXT_INVOICE') {
     throw invalidInput({ collect: ['A new cycle is collected now'] });
   }
-  const [, ...others] = subscription.items;
   const products = await Promise.all(
-    [productId, ...others.map((item) => item.productId)].map((id) =>
-      fetchProduct(peers, id, context),
-    ),
+    items.map(({ productId }) => fetchProduct(peers, productId, context)),
   );
   if (!isMetered && products.every(({ meterPriceSet }) => meterPriceSet === 0)) return;
   const field = kind === 'RESUME' ? 'kind' : proration === 'FULL_AND_RESET' ? 'proration' : 'at';

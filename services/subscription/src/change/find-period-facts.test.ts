@@ -3,6 +3,8 @@ import {
   type Invoice,
   InvoiceStatus,
   LineItemKind,
+  Payment,
+  PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { periodBill } from '../billing/bill';
 import { requestChange } from '../lifecycle/apply-change';
@@ -104,6 +106,29 @@ describe('the charge of a period that is read from its invoice', () => {
     const lineItems = first.lineItems.map((line) => ({ ...line, kind }));
     const { invoices } = await factsOf(begun, [{ ...first, lineItems }]);
     expect(invoices).toMatchObject([{ recurring: { amount: 10000n } }]);
+  });
+});
+
+describe('an unpaid invoice', () => {
+  const open = { ...invoiceOfPeriod(begun, 0), status: InvoiceStatus.INVOICE_STATUS_OPEN };
+  const paymentOf = (status: PaymentStatus) => Payment.fromPartial({ status, amount: 2000n });
+
+  test.each<[string, Partial<Invoice>, boolean | undefined]>([
+    ['is voided by an end', {}, undefined],
+    [
+      'is voided after a failed payment',
+      { payments: [paymentOf(PaymentStatus.PAYMENT_STATUS_FAILED)] },
+      undefined,
+    ],
+    [
+      'stays once a part of it is paid',
+      { payments: [paymentOf(PaymentStatus.PAYMENT_STATUS_SUCCEEDED)] },
+      false,
+    ],
+    ['stays once a part of it is credited', { creditNoteIds: ['note'] }, false],
+  ])('%s', async (_name, parts, isVoidable) => {
+    const { invoices } = await factsOf(begun, [{ ...open, ...parts }]);
+    expect(invoices[0]?.isVoidable).toBe(isVoidable);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   type LineItem,
   LineItemKind,
   type LineLeft,
+  PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { invoiceStatuses } from '@billing/proto/values/checkout';
 import type { PeriodFacts, PeriodInvoice } from '../lifecycle/period-charges';
@@ -109,6 +110,7 @@ function fromProtoInvoice(
   return {
     invoiceId: invoice.id,
     status: invoiceStatuses.nameOf(invoice.status),
+    ...(isPaidOrCreditedInPart(invoice) && { isVoidable: false }),
     lines: invoice.lineItems.map((line, index) =>
       creditableLine(line, left[index]?.amount ?? 0n, items),
     ),
@@ -118,6 +120,12 @@ function fromProtoInvoice(
       return line === undefined ? [] : [{ itemId: item.id, ...pricedCharge(line) }];
     }),
   };
+}
+
+/** True for an invoice that checkout does not void: a part of it is paid or credited. */
+export function isPaidOrCreditedInPart({ payments, creditNoteIds }: Invoice): boolean {
+  const succeeded = PaymentStatus.PAYMENT_STATUS_SUCCEEDED;
+  return creditNoteIds.length > 0 || payments.some(({ status }) => status === succeeded);
 }
 
 // An invoice may also bill lines that were put off: in an earlier period, or of an earlier product.

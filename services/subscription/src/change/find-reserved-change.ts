@@ -18,15 +18,20 @@ const refusedForMs = 60 * 60 * 1000;
 const refusedMax = 100;
 
 /**
- * Returns whether a subscription has stored a change, or its end, with the round, and what becomes
- * of the redemption that it holds. One that it has not stored is refused from then on, so that its
- * reservation can be released.
+ * Returns whether a subscription has stored a change, its end or its creation, with the round, and
+ * what becomes of the redemption that it holds. One that it has not stored is refused from then on,
+ * so that its reservation can be released.
  */
 export async function checkChange(
   { subscriptionId, changeId, round }: CheckChangeRequest,
   context: CallContext,
   { subscriptions, changes }: { readonly subscriptions: Subscriptions; readonly changes: Changes },
 ): Promise<CheckChangeResponse> {
+  if (changeId === subscriptionId) {
+    // A creation reserves under its own id. One that comes later uses another id.
+    const record = await subscriptions.preventCreation(subscriptionId, context);
+    return { exists: !record.isTombstone && record.reservedInvoiceId !== undefined };
+  }
   const found = await unlessNotFound(subscriptions.get(subscriptionId, context));
   if (found === undefined) return { exists: false };
   const answerOf = async (state: Subscription): Promise<CheckChangeResponse> => {

@@ -1,10 +1,3 @@
-import fc from 'fast-check';
-import { requestChange } from '../lifecycle/apply-change';
-import { planChange } from '../lifecycle/plan-change';
-import { periodOf } from '../subscription/billing-cycle';
-import type { Subscription } from '../subscription/subscription';
-import { aChangeRequest } from '../testing/change-request';
-import { aPrice, aSubscription, day, invoiceIdOf } from '../testing/fixtures';
 import {
   claimOf,
   digestOf,
@@ -13,7 +6,14 @@ import {
   previewInputs,
   staleNames,
   tokenOf,
-} from './preview-token';
+} from '@billing/chassis/preview-token';
+import fc from 'fast-check';
+import { requestChange } from '../lifecycle/apply-change';
+import { planChange } from '../lifecycle/plan-change';
+import { periodOf } from '../subscription/billing-cycle';
+import type { Subscription } from '../subscription/subscription';
+import { aChangeRequest } from '../testing/change-request';
+import { aPrice, aSubscription, day, invoiceIdOf } from '../testing/fixtures';
 
 const seal = { secret: 's'.repeat(32), environmentId: 'environment' };
 const inputs = Object.fromEntries(previewInputs.map((name) => [name, 'same'])) as Record<

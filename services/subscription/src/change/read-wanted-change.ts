@@ -1,13 +1,20 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type DomainError, invalidInput } from '@billing/kernel/domain-error';
-import { isAmount } from '@billing/kernel/money';
+import { isAmount, sumOf } from '@billing/kernel/money';
 import { recurringCharge, type RecurringPrice } from '@billing/kernel/pricing';
+import type { NamedItem } from '@billing/kernel/purchase-items';
 import { fetchNamedProduct } from '../peer/catalog';
 import { otherProductIdsOf, quoteRedemption } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import type { ProductFacts } from '../subscription/product';
 import { isSameInterval } from '../subscription/billing-cycle';
-import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
+import {
+  currencyOf,
+  mainItem,
+  type Subscription,
+  type SubscriptionItem,
+  type SubscriptionItems,
+} from '../subscription/subscription';
 import type {
   ChangeAt,
   ChangeCollect,
@@ -15,6 +22,7 @@ import type {
   ChangeProration,
   WantedChange,
 } from '../subscription/subscription-change';
+import { type ResolvedItems, resolveItems } from './read-wanted-items';
 
 /** The item that a change asks for. */
 interface WantedItem {
@@ -27,6 +35,8 @@ interface WantedItem {
 export interface ChangeInput extends WantedItem {
   /** Name of the field under which problems of the item are reported. */
   readonly itemField: 'item' | 'items';
+  /** The items after the main one, if all are listed; null: they stay. */
+  readonly otherItems: readonly NamedItem[] | null;
   /** Null: no discount from the next period on; undefined: it stays. */
   readonly discountId: string | null | undefined;
   readonly at: ChangeAt | 'AUTO';
@@ -47,22 +57,31 @@ export async function resolveItem(
   input: ChangeInput,
   context: CallContext,
   peers: Peers,
-): Promise<Omit<WantedChange, 'discount'>> {
-  if (input.kind !== 'UPDATE') return { product: null, quantity: null };
+): Promise<ResolvedItems> {
+  if (input.kind !== 'UPDATE') return unmetered({ product: null, quantity: null });
   const main = mainItem(subscription);
-  const { priceId, quantity } = input;
-  // A list names all items, and this release changes the main one alone.
-  if (input.itemField === 'items' && subscription.items.length > 1) {
-    throw invalidInput({ items: ['Only the main item of several can be changed'] });
+  const { priceId, quantity, otherItems } = input;
+  if (otherItems !== null) {
+    const first = {
+      productId: input.productId ?? undefined,
+      priceId: priceId ?? undefined,
+      quantity: quantity ?? undefined,
+    };
+    return resolveItems(subscription, [first, ...otherItems], context, peers);
   }
   const keepsPrice = priceId === null || priceId === main.price.id;
   if (keepsPrice && (input.productId ?? main.productId) === main.productId) {
-    checkTotal(main.price, quantity ?? main.quantity);
-    return { product: null, quantity };
+    checkTotal([{ price: main.price, quantity: quantity ?? main.quantity }], input);
+    return unmetered({ product: null, quantity });
   }
   const named = { productId: input.productId ?? undefined, priceId: priceId ?? undefined };
   const product = await fetchNamedProduct(peers, named, context);
-  return { product: checkProduct(subscription, product, input), quantity };
+  const item = { product: checkProduct(subscription, product, input), quantity };
+  return { item, isMetered: product.meterPriceSet > 0 };
+}
+
+function unmetered(item: ResolvedItems['item']): ResolvedItems {
+  return { item, isMetered: false };
 }
 
 /**
@@ -73,11 +92,11 @@ export async function resolveDiscount(
   subscription: Subscription,
   {
     discountId,
-    productId,
+    items,
     holderId,
   }: Pick<ChangeInput, 'discountId'> & {
-    /** Product of the main item after the change. */
-    readonly productId: string;
+    /** The items after the change. */
+    readonly items: SubscriptionItems;
     readonly holderId: string;
   },
   context: CallContext,
@@ -86,7 +105,8 @@ export async function resolveDiscount(
   if (discountId === null) return { next: null };
   if (discountId === undefined || discountId === subscription.discount?.id) return null;
   const currency = currencyOf(subscription);
-  const otherProductIds = otherProductIdsOf(subscription);
+  const [{ productId }] = items;
+  const otherProductIds = otherProductIdsOf({ items });
   const redemption = { discountId, productId, otherProductIds, currency, holderId };
   const found = await quoteRedemption(peers, redemption, context);
   return { next: { ...found, firstPeriodStart: null, holderId } };
@@ -94,7 +114,7 @@ export async function resolveDiscount(
 
 function checkProduct(
   subscription: Subscription,
-  { id: productId, name: productName, price, meterPriceSet }: ProductFacts,
+  { id: productId, name: productName, price }: ProductFacts,
   input: ChangeInput,
 ): NonNullable<WantedChange['product']> {
   const { billingInterval } = price;
@@ -111,26 +131,23 @@ function checkProduct(
   if (others.length > 0 && !isSameInterval(recurring, main.price)) {
     throw problem(input, 'Items must share one billing interval');
   }
-  if (productId !== main.productId) checkMeters(subscription, meterPriceSet, input);
-  checkTotal(recurring, input.quantity ?? main.quantity);
+  checkTotal([{ price: recurring, quantity: input.quantity ?? main.quantity }], input);
   return { productId, productName, price: recurring };
 }
 
-// The usage of a period is billed by one set of meter prices.
-function checkMeters({ usage }: Subscription, meterPriceSet: number, input: ChangeInput): void {
-  if (meterPriceSet === 0 && usage.rates.every(({ set }) => set === 0)) return;
-  throw problem(input, 'Changes between products with metered prices are not supported');
+/** Refuses items whose charges for a period are over the limit. */
+export function checkTotal(
+  items: readonly (Pick<SubscriptionItem, 'quantity'> & {
+    readonly price: Omit<RecurringPrice, 'quantity'>;
+  })[],
+  { itemField }: Pick<ChangeInput, 'itemField'>,
+): void {
+  const charges = items.map(({ price, quantity }) => recurringCharge({ ...price, quantity }));
+  if (isAmount(sumOf(charges.map(({ amount }) => amount)))) return;
+  const field = itemField === 'items' ? 'items' : 'quantity';
+  throw invalidInput({ [field]: ['The total exceeds the maximum amount'] });
 }
 
-/** Refuses items whose charge for a period is over the limit. */
-export function checkTotal(price: Omit<RecurringPrice, 'quantity'>, quantity: number): void {
-  if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
-  throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
-}
-
-function problem({ itemField, priceId }: ChangeInput, message: string): DomainError {
-  if (itemField === 'items') {
-    return invalidInput({ items: [`0.${priceId === null ? 'productId' : 'priceId'}: ${message}`] });
-  }
+function problem({ priceId }: ChangeInput, message: string): DomainError {
   return invalidInput({ [priceId === null ? 'productId' : 'priceId']: [message] });
 }

@@ -6,7 +6,7 @@ import { unchanged } from '@billing/kernel/transition';
 import type { ChangeCredit } from '@billing/proto/billing/checkout/v1/reservation';
 import type { PeriodFacts } from '../lifecycle/period-charges';
 import { decideAfterDueSteps, dueStep } from '../lifecycle/renewals';
-import { otherProductIdsOf, reserveForChange } from '../peer/discount';
+import { type ProductsOfItems, reserveForChange } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import type { HeldRedemption } from '../subscription/change-side';
 import { currencyOf, type Subscription } from '../subscription/subscription';
@@ -16,8 +16,8 @@ import type { Subscriptions } from '../subscription-store';
 import type { Changes } from './change-store';
 import { fetchPeriodInvoices } from './find-period-facts';
 import { isStoredElseReleased } from './find-reserved-change';
-import { digestOf } from './preview-token';
-import { subscriptionDigest } from './subscription-digest';
+import { digestOf } from '@billing/chassis/preview-token';
+import { subscriptionDigest } from './sign-preview';
 
 const attemptsMax = 8;
 
@@ -37,7 +37,7 @@ export interface Reservation {
   /** Invoice that the change will create; the balance is taken under its id. */
   readonly invoiceId: string;
   /** Redemption of the discount that the change adds, and the product that it is for. */
-  readonly redemption: (HeldRedemption & { readonly productId: string }) | null;
+  readonly redemption: (HeldRedemption & ProductsOfItems) | null;
 }
 
 /** A change or an end that was computed from facts. */
@@ -193,7 +193,6 @@ async function reserveDiscount(
     peers,
     {
       ...{ ...redemption, currency: currencyOf(state) },
-      otherProductIds: otherProductIdsOf(state),
       change: { subscriptionId: state.id, changeId, round },
     },
     context,

@@ -1,23 +1,10 @@
-import type { CallContext } from '@billing/chassis/call-context';
-import { newId } from '@billing/chassis/ids';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { previewStale } from '@billing/chassis/preview-promise';
+import { digestOf } from '@billing/chassis/preview-token';
+import { DomainError } from '@billing/kernel/domain-error';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
 import type { ChangeCreditNote } from '../subscription/subscription-change';
-import type { PreviewKeys } from './preview-key-store';
-import {
-  claimOf,
-  type PresentFacts,
-  type PreviewClaim,
-  staleNames,
-  tokenOf,
-} from './preview-token';
 
 const validForMs = 15 * 60 * 1000;
-
-/** Keys that tokens are signed with. */
-export interface TokenDependencies {
-  readonly keys: Pick<PreviewKeys, 'secret'>;
-}
 
 /** Refuses a preview while the next period is due, which a change would enter first. */
 export function checkNothingDue(subscription: Subscription, at: Date): void {
@@ -42,56 +29,9 @@ function runsUntil(subscription: Subscription): Date | null {
   return phase === 'PAUSED' ? resumeAt : currentPeriod(subscription).end;
 }
 
-/** Signs the promise of a preview. */
-export async function signedToken(
-  {
-    at,
-    validUntil,
-    ...claim
-  }: Omit<PreviewClaim, 'nonce' | 'at' | 'validUntil'> & {
-    readonly at: Date;
-    readonly validUntil: Date;
-  },
-  context: CallContext,
-  { keys }: TokenDependencies,
-): Promise<string> {
-  const times = { at: at.getTime(), validUntil: validUntil.getTime() };
-  return tokenOf({ nonce: newId(), ...times, ...claim }, await sealOf(context, keys));
-}
-
-/**
- * Reads the claim of a token. Refuses one that was not signed for this environment, or for another
- * request.
- */
-export async function claimFor(
-  token: string,
-  { request }: Pick<PreviewClaim, 'request'>,
-  context: CallContext,
-  { keys }: TokenDependencies,
-): Promise<PreviewClaim> {
-  const claim = claimOf(token, await sealOf(context, keys));
-  if (claim === undefined) throw invalidInput({ previewToken: ['Preview token is not valid'] });
-  if (claim.request !== request) {
-    throw invalidInput({ previewToken: ['Preview is for another request'] });
-  }
-  return claim;
-}
-
 /** What a preview promises of credit notes. */
 export function promisedNotes(creditNotes: readonly ChangeCreditNote[]): unknown[] {
   return creditNotes.map(({ invoiceId, amount, settledBy }) => [invoiceId, amount, settledBy]);
-}
-
-/** Refuses a claim that does not hold any more. */
-export function refuseStale(claim: PreviewClaim, present: PresentFacts): void {
-  const names = staleNames(claim, present);
-  if (names.length > 0) throw previewStale(names);
-}
-
-/** Refusal of a token whose preview does not hold any more. */
-function previewStale(names: readonly string[]): DomainError {
-  const message = `Preview is stale: ${names.join(', ')}`;
-  return new DomainError('failed_precondition', 'PREVIEW_STALE', message);
 }
 
 /** With a token, a refusal for the state of a fact is that of a stale preview. */
@@ -104,6 +44,29 @@ export function asStale(error: unknown): unknown {
   return isOfState ? previewStale(['subscription']) : error;
 }
 
-async function sealOf(context: CallContext, keys: TokenDependencies['keys']) {
-  return { secret: await keys.secret(), environmentId: context.tenant.environmentId };
+/**
+ * With a token, each refusal of a change is that of a stale preview: the request was valid when it
+ * was previewed.
+ */
+export function asStaleChange(error: unknown): unknown {
+  const stale = asStale(error);
+  if (!(stale instanceof DomainError) || stale.kind !== 'invalid_input') return stale;
+  const problems = Object.values(stale.fields ?? {}).flat();
+  const isOfPrice = problems.some((problem) => priceProblem.test(problem));
+  return previewStale([isOfPrice ? 'price' : 'subscription']);
+}
+
+// Problems of items begin with their place in the list.
+const priceProblem = /^(\d+\.\w+: )?Price /;
+
+/** Digest of the state of a subscription that changes depend on. */
+export function subscriptionDigest(subscription: Subscription): string {
+  const { items, status, phase, periodIndex, cancelAtPeriodEnd, changes } = subscription;
+  const { anchor, cycles, resumeAt, discount } = subscription;
+  const { waiting, paying, period } = changes;
+  const held = items.map(({ id, price, quantity }) => [id, price.id, quantity]);
+  const running = [status, phase, periodIndex, anchor, cycles, cancelAtPeriodEnd, resumeAt];
+  const open = subscription.openInvoices.map(({ invoiceId }) => invoiceId);
+  const putOff = changes.putOff.map(({ changeId, bill }) => [changeId, bill]);
+  return digestOf([held, running, waiting?.id, paying?.id, period, discount, open, putOff]);
 }

@@ -6,12 +6,11 @@ import {
   waitAtMost,
 } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { derivedId, newId } from '@billing/chassis/ids';
+import { derivedId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import { checkMetadata } from '@billing/chassis/request-fields';
-import { fetchNamedProduct, fetchProduct } from '../peer/catalog';
-import { billedCurrency } from '../peer/checkout';
-import { fetchCustomer, fixCurrency } from '../peer/customer';
+import { DomainError } from '@billing/kernel/domain-error';
+import { fixCurrency } from '../peer/customer';
 import { reserveRedemption } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import {
@@ -21,7 +20,9 @@ import {
   type Subscriptions,
 } from '../subscription-store';
 import type { DiscountSnapshot, Subscription } from '../subscription/subscription';
-import { createSubscription, type Creation, isSettled } from './creation';
+import { createSubscription, isSettled } from './creation';
+import { asStalePurchase, type PromisedPurchase } from './describe-purchase';
+import { currencyField, fetchOffer, type PurchaseFacts } from './find-offer';
 import {
   type CheckedInput,
   checkInput,
@@ -29,7 +30,9 @@ import {
   inputText,
   type SubscriptionInput,
 } from './input';
-import { checkCurrency, type Offer, type OfferedItem, offerOf, offersOf } from './offer';
+import { checkCurrency } from './offer';
+import { checkTaxedTotal } from './read-purchase';
+import { releaseUnused, reserveBalance } from './reserve-balance';
 
 // The gateway's deadline is 10 s; the answer with the state reached must be sent before that.
 const settleWithinMs = 8_000;
@@ -41,14 +44,21 @@ export interface CreationDependencies {
   readonly logger: Logger;
 }
 
+/** A call that creates a subscription. */
+interface CreationCall {
+  readonly input: SubscriptionInput;
+  /** Promise of a preview; undefined: the call names none. */
+  readonly promised: PromisedPurchase | undefined;
+}
+
 /** Creates the requested subscription, and waits for its first charge and authorization. */
 export async function create(
-  input: SubscriptionInput,
+  call: CreationCall,
   context: CallContext,
   dependencies: CreationDependencies,
 ): Promise<Stored<Subscription>> {
   const until = waitAtMost(settleWithinMs, context, dependencies.clock.now());
-  const stored = await storeSubscription(input, context, dependencies);
+  const stored = await storeSubscription(call, context, dependencies);
   return awaitOutcome(stored, { until, context, dependencies });
 }
 
@@ -58,42 +68,100 @@ export async function create(
  * and might be refused by now.
  */
 async function storeSubscription(
-  input: SubscriptionInput,
+  { input, promised }: CreationCall,
   context: CallContext,
-  { subscriptions, peers }: CreationDependencies,
+  dependencies: CreationDependencies,
 ): Promise<Stored<Subscription>> {
   const { environmentId } = context.tenant;
   const fingerprint = derivedId(environmentId, inputText(input));
-  const { id, earlier } = await findPlace(input, context, subscriptions);
+  const { id, earlier } = await findPlace(input, context, dependencies.subscriptions);
   if (earlier?.state.fingerprint === fingerprint) return earlier;
   const metadataProblems = checkMetadata(input.metadata);
-  const checked = checkInput(input, { now: context.now, metadataProblems });
+  const checked = checkInput(input, { now: promised?.at ?? context.now, metadataProblems });
   if (earlier !== undefined) checkRepeat(earlier.state, { fingerprint });
+  const place: Place = { id, fingerprint, mayHaveReserved: false };
+  if (promised === undefined) return insert(place, { checked, promised }, context, dependencies);
+  try {
+    return await insert(place, { checked, promised }, context, dependencies);
+  } catch (error) {
+    const stored = await storedElseReleased(place, checked, context, dependencies);
+    if (stored?.state.fingerprint === fingerprint) return stored;
+    throw asStalePurchase(error);
+  }
+}
 
+/** The id of a creation, and what happened under it. */
+interface Place {
+  readonly id: string;
+  readonly fingerprint: string;
+  /** True once something may be reserved under the id. */
+  mayHaveReserved: boolean;
+}
+
+/** Stores a creation; everything that could refuse it comes before the first reservation. */
+async function insert(
+  place: Place,
+  { checked, promised }: Pick<CreationCall, 'promised'> & { readonly checked: CheckedInput },
+  context: CallContext,
+  { subscriptions, peers }: CreationDependencies,
+): Promise<Stored<Subscription>> {
+  const { id, fingerprint } = place;
   const offer = await fetchOffer(checked, context, peers);
-  // Follows every check that could refuse the creation: from here on a redemption is reserved until
-  // the subscription is stored.
-  const discount = await reserveDiscount(id, { ...checked, ...offer }, context, peers);
+  const at = promised?.at ?? context.now;
+  await checkTaxedTotal(checked, { offer, at }, context, peers);
+  await promised?.check(checked, { id, offer });
+  // From here on a redemption is reserved until the subscription is stored.
+  const discount = await reserveDiscount(place, { ...checked, ...offer }, context, peers);
+  if (discount !== null) promised?.checkDiscount(discount);
   const { productId, quantity, ...facts } = offer;
+  const isBalanceReserved = promised !== undefined && checked.authorizedTransactionId === null;
   const transition = createSubscription(
     { ...checked, productId, quantity },
     {
-      ...decisionOn(id, context.tenant, context.now),
+      ...decisionOn(id, context.tenant, at),
       ...facts,
-      ...{ id, fingerprint, discount },
+      ...{ id, fingerprint, discount, isBalanceReserved },
     },
   );
+  const { reservedInvoiceId: invoiceId, periodIndex } = transition.state;
+  if (promised !== undefined && invoiceId !== undefined) {
+    const { balanceApplied: balance } = promised;
+    // Also after a refusal: the round is used up.
+    place.mayHaveReserved = true;
+    await reserveBalance(transition.state, { invoiceId, balance }, context, peers);
+  }
   // Its first invoice follows immediately. Of two creations in different currencies one fixes the
   // customer's currency, and the other is refused.
   const { customer, price } = offer;
-  if (transition.state.periodIndex !== null && !customer.isCurrencyFixed) {
+  if (periodIndex !== null && !customer.isCurrencyFixed) {
     const wanted = { id: customer.id, currency: price.currency };
     const fixed = (await fixCurrency(peers, wanted, context)).currency;
-    checkCurrency(price, fixed, currencyField(input));
+    checkCurrency(price, fixed, currencyField(checked));
   }
   const stored = await subscriptions.insert(transition, context);
   checkRepeat(stored.state, { fingerprint });
   return stored;
+}
+
+/**
+ * Returns the subscription if it is stored after all. Otherwise what the creation has reserved is
+ * freed, and nothing will be stored under its id. An id without reservations stays free, also for a
+ * concurrent call of the same request.
+ */
+async function storedElseReleased(
+  { id: subscriptionId, mayHaveReserved }: Place,
+  { discountId }: Pick<CheckedInput, 'discountId'>,
+  context: CallContext,
+  { subscriptions, peers, logger }: CreationDependencies,
+): Promise<Stored<Subscription> | undefined> {
+  if (!mayHaveReserved) {
+    const found = await subscriptions.find(subscriptionId, context);
+    return found === undefined || isAbandoned(found) ? undefined : existingSubscription(found);
+  }
+  const record = await subscriptions.preventCreation(subscriptionId, context);
+  if (!record.isTombstone) return subscriptions.get(subscriptionId, context);
+  await releaseUnused({ subscriptionId, discountId }, context, { peers, logger });
+  return undefined;
 }
 
 /**
@@ -120,52 +188,8 @@ async function findPlace(
   }
 }
 
-/** The payer, and the items at their present terms; the main one stands by its fields. */
-type PurchaseFacts = Pick<Creation, 'customer' | 'itemId' | 'otherItems'> &
-  Offer &
-  Pick<OfferedItem, 'productId' | 'quantity'>;
-
-/** Reads the payer and the products; refuses what cannot be subscribed to. */
-async function fetchOffer(
-  input: CheckedInput,
-  context: CallContext,
-  peers: Peers,
-): Promise<PurchaseFacts> {
-  const customer = await fetchCustomer(peers.customers, input.customerId, context);
-  const [main, ...others] = await fetchItems(input, context, peers);
-  if (main === undefined) throw new Error('A purchase has no items');
-  if (main.price.currency !== customer.currency) {
-    const billed = await billedCurrency(peers, customer, context);
-    checkCurrency(main.price, billed, currencyField(input));
-  }
-  const itemId = newId();
-  return {
-    ...main,
-    customer,
-    itemId,
-    otherItems: others.map((item) => ({ id: newId(), ...item })),
-  };
-}
-
-async function fetchItems(
-  { productId, quantity, items }: CheckedInput,
-  context: CallContext,
-  peers: Peers,
-): Promise<ReturnType<typeof offersOf>> {
-  if (items === null) {
-    const offer = offerOf(await fetchProduct(peers, productId, context), quantity);
-    return [{ productId, quantity, ...offer }];
-  }
-  const products = await Promise.all(items.map((item) => fetchNamedProduct(peers, item, context)));
-  return offersOf(products, items);
-}
-
-function currencyField({ items }: Pick<SubscriptionInput, 'items'>): 'productId' | 'items' {
-  return items === null ? 'productId' : 'items';
-}
-
 async function reserveDiscount(
-  subscriptionId: string,
+  place: Place,
   { discountId, productId, otherItems, price }: PurchaseFacts & Pick<CheckedInput, 'discountId'>,
   context: CallContext,
   peers: Peers,
@@ -173,8 +197,17 @@ async function reserveDiscount(
   if (discountId === null) return null;
   const otherProductIds = otherItems.map((item) => item.productId);
   const { currency } = price;
-  const wanted = { subscriptionId, discountId, productId, otherProductIds, currency };
-  return reserveRedemption(peers, wanted, context);
+  const bought = { productId, otherProductIds, currency };
+  const wanted = { subscriptionId: place.id, discountId, ...bought };
+  try {
+    const discount = await reserveRedemption(peers, wanted, context);
+    place.mayHaveReserved = true;
+    return discount;
+  } catch (error) {
+    // A refusal reserves nothing.
+    place.mayHaveReserved = !(error instanceof DomainError) || error.kind === 'unavailable';
+    throw error;
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
-import { aProtoCustomer } from '../testing/customer-facts';
+import { aProtoCustomer, aProtoDiscount } from '../testing/customer-facts';
 import {
   aProduct,
   type ServiceUnderTest,
@@ -355,5 +355,56 @@ describe('reading a subscription', () => {
   test('answers not found for another environment', async () => {
     const created = await under.create({}, at());
     await expect(under.get(created.id, at())).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});
+
+describe('a period that exceeds the maximum amount with tax alone', () => {
+  const most = 84_033_613_444n;
+  const message = 'The total with tax exceeds the maximum amount';
+
+  beforeAll(() => {
+    const { products, discounts } = under.peers;
+    products.set('most', aProduct({ id: 'most' }, { amount: most }));
+    products.set('more', aProduct({ id: 'more' }, { amount: most + 1n }));
+    products.set('later', aProduct({ id: 'later' }, { amount: most + 1n, trialDays: 14 }));
+    products.set('one', aProduct({ id: 'one' }, { amount: 1n }));
+    discounts.set('discount', aProtoDiscount());
+  });
+
+  beforeEach(() => {
+    under.peers.quotedTaxPercent = 19n;
+    under.peers.reservations.splice(0);
+  });
+
+  afterEach(() => {
+    under.peers.quotedTaxPercent = 0n;
+  });
+
+  test.each([
+    ['at once', { productId: 'more' }, { quantity: [message] }],
+    ['with a discount', { productId: 'more', discountId: 'discount' }, { quantity: [message] }],
+    ['after a trial', { productId: 'later' }, { quantity: [message] }],
+    ['from a later start', { productId: 'more', startAt: day('02-10') }, { quantity: [message] }],
+    [
+      'with several items',
+      { productId: '', items: { items: [{ productId: 'most' }, { productId: 'one' }] } },
+      { items: [message] },
+    ],
+  ])('is refused %s, and nothing is stored', async (_, wanted, fields) => {
+    const context = at();
+    const refused = { kind: 'invalid_input', fields };
+    await expect(under.create(wanted, context)).rejects.toMatchObject(refused);
+    const asked = { customerId: 'customer', startAt: undefined, ...wanted };
+    await expect(under.change.previewPurchase(asked, context)).rejects.toMatchObject(refused);
+    const all = { customerId: undefined, productId: undefined, page: 1, perPage: 10 };
+    const { subscriptions } = await under.subscription.listSubscriptions(all, context);
+    expect(subscriptions).toEqual([]);
+    expect([under.peers.invoices, under.peers.reservations]).toEqual([[], []]);
+  });
+
+  test('is sold at the maximum, and above it where nothing is taxed', async () => {
+    expect(await under.create({ productId: 'most' }, at())).toMatchObject({ productId: 'most' });
+    under.peers.quotedTaxPercent = 0n;
+    expect(await under.create({ productId: 'more' }, at())).toMatchObject({ productId: 'more' });
   });
 });

@@ -28,6 +28,8 @@ interface SubscriptionDependencies extends Offer {
   readonly customer: CustomerFacts;
   /** The redeemed discount; null: none. */
   readonly discount: DiscountSnapshot | null;
+  /** True: its first invoice takes what is reserved of the balance. Absent: false. */
+  readonly isBalanceReserved?: boolean;
 }
 
 /** Facts of a creation in addition to its input. */
@@ -64,8 +66,12 @@ export function createSubscription(
     invoiceIdOf,
     facts: factsOf(creation),
   });
-  const state = withoutMissedWarning(undefined, entered, now);
   const { invoiceId } = command.payload;
+  const state = withoutMissedWarning(
+    undefined,
+    { ...entered, ...(creation.isBalanceReserved === true && { reservedInvoiceId: invoiceId }) },
+    now,
+  );
   return { state, events: [created(state, invoiceId)], commands: [command, ...confirmation] };
 }
 

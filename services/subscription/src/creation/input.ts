@@ -7,7 +7,10 @@ import type { Subscription } from '../subscription/subscription';
 /** A subscription as requested. */
 export interface SubscriptionInput {
   readonly customerId: string;
+  /** Empty: the price or the items name it. */
   readonly productId: string;
+  /** Current price version of the only item; null: the product's, or `items` name them. */
+  readonly priceId: string | null;
   /** Null: the customer's saved method pays. */
   readonly authorizedTransactionId: string | null;
   /** Null: now. */
@@ -52,13 +55,37 @@ export function inputText(input: SubscriptionInput): string {
   const { customerId, productId, startAt, quantity, discountId } = input;
   const metadata = Object.entries(input.metadata).sort(([a], [b]) => (a < b ? -1 : 1));
   const fields = [customerId, productId, startAt, quantity, metadata, discountId];
-  if (input.items === null) return JSON.stringify(fields);
-  const items = input.items.map((item) => [
+  // The text of an input that names a product alone is that of earlier releases.
+  const isPlain = input.items === null && input.priceId === null;
+  return JSON.stringify(isPlain ? fields : [...fields, boughtText(input)]);
+}
+
+/** The items that a purchase names, with their defaults, as they are written into a text. */
+export function boughtText(
+  input: Pick<SubscriptionInput, 'productId' | 'priceId' | 'quantity' | 'items'>,
+): readonly unknown[] {
+  return namedItems(input).map((item) => [
     item.productId ?? null,
     item.priceId ?? null,
     item.quantity ?? 1,
   ]);
-  return JSON.stringify([...fields, items]);
+}
+
+/** The items of a purchase as the caller names them. */
+export function namedItems({
+  productId,
+  priceId,
+  quantity,
+  items,
+}: Pick<SubscriptionInput, 'productId' | 'priceId' | 'quantity' | 'items'>): readonly NamedItem[] {
+  if (items !== null) return items;
+  return [
+    {
+      productId: productId === '' ? undefined : productId,
+      priceId: priceId ?? undefined,
+      quantity,
+    },
+  ];
 }
 
 /**

@@ -27,9 +27,13 @@ export interface OfferedItem extends Offer {
  * Refuses a product that cannot be subscribed to, and a quantity at which the charge of a period
  * exceeds the largest amount.
  */
-export function offerOf(product: ProductFacts, quantity: number): Offer {
+export function offerOf(
+  product: ProductFacts,
+  quantity: number,
+  field: 'productId' | 'priceId' = 'productId',
+): Offer {
   if (!product.active) throw notFound('Product');
-  const price = recurringPrice(product.price);
+  const price = recurringPrice(product.price, field);
   if (!isAmount(recurringCharge({ ...price, quantity }).amount)) {
     throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
   }
@@ -61,7 +65,7 @@ export function offersOf(
 export function checkCurrency(
   price: Pick<PriceSnapshot, 'currency'>,
   billed: string | undefined,
-  field: 'productId' | 'items' = 'productId',
+  field: 'productId' | 'priceId' | 'items' = 'productId',
 ): void {
   if (billed === undefined || price.currency === billed) return;
   throw invalidInput({

@@ -1,6 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { invalidInput } from '@billing/kernel/domain-error';
+import type { ChangeServiceServer } from '@billing/proto/billing/subscription/v1/change_service';
 import type {
   CreateFromCheckoutRequest,
   CreateSubscriptionRequest,
@@ -14,15 +15,26 @@ import { fromProtoDiscount } from '../peer/discount';
 import { recurringPrice } from '../subscription/product';
 import { createSold, type SoldPurchase } from './create-from-checkout';
 import { create, type CreationDependencies } from './create-subscription';
+import {
+  previewPurchase,
+  promiseOfPurchase,
+  type PurchasePreviewDependencies,
+} from './describe-purchase';
 import type { SubscriptionInput } from './input';
 
 /** The calls that create subscriptions. */
 export function creationRpc(
-  dependencies: CreationDependencies,
+  dependencies: CreationDependencies & PurchasePreviewDependencies,
 ): Pick<AsyncHandlers<SubscriptionServiceServer>, 'createSubscription' | 'createFromCheckout'> {
   return {
     createSubscription: async (request, context) => {
-      const stored = await create(fromProtoInput(request), context, dependencies);
+      const input = fromProtoInput(request);
+      const { previewToken: token } = request;
+      const promised =
+        token === undefined
+          ? undefined
+          : await promiseOfPurchase(token, input, context, dependencies);
+      const stored = await create({ input, promised }, context, dependencies);
       return { subscription: toProtoSubscription(stored) };
     },
 
@@ -33,11 +45,32 @@ export function creationRpc(
   };
 }
 
+/** The call that previews a creation. */
+export function purchasePreviewRpc(
+  dependencies: PurchasePreviewDependencies,
+): Pick<AsyncHandlers<ChangeServiceServer>, 'previewPurchase'> {
+  return {
+    previewPurchase: ({ customerId = null, ...request }, context) => {
+      const {
+        productId,
+        quantity = 1,
+        startAt = null,
+        discountId = null,
+        priceId = null,
+      } = request;
+      const items = request.items === undefined ? null : request.items.items;
+      const asked = { customerId, productId, priceId, quantity, startAt, discountId, items };
+      return previewPurchase(asked, context, dependencies);
+    },
+  };
+}
+
 function fromProtoInput(request: CreateSubscriptionRequest): SubscriptionInput {
   const { customerId, productId, metadata, quantity } = request;
   return {
     customerId,
     productId,
+    priceId: request.priceId ?? null,
     authorizedTransactionId: request.authorizedTransactionId ?? null,
     startAt: request.startAt ?? null,
     metadata: metadata ?? {},

@@ -1,11 +1,19 @@
 import { type AggregateCollection, unfinishedPass } from '@billing/chassis/aggregate-collection';
-import type { CallContext } from '@billing/chassis/call-context';
 import type { Erasing } from '@billing/chassis/erasure-rpc';
 import type { Changes } from '../change/change-store';
 import { cancel } from '../lifecycle/cancellation';
+import { writeBuyer } from '../peer/buyer';
 import { subscriptionsOf, type Subscriptions } from '../subscription-store';
 import type { SubscriptionRecord } from '../subscription/tombstone';
-import { erased } from '../subscription/erased';
+import {
+  erased,
+  lacksFormerBuyer,
+  withFormerBuyer,
+  withoutFormerBuyer,
+} from '../subscription/erased';
+import { billErased } from '../subscription/late-bill';
+import type { Subscription } from '../subscription/subscription';
+import type { SubscriptionTransition } from '../subscription/transition';
 import { hasBills } from './settle-ended-subscriptions';
 
 interface ErasureDependencies {
@@ -25,15 +33,30 @@ export function erasingSubscriptions(dependencies: ErasureDependencies): Erasing
       }
     },
 
-    endLateWrites: async ({ customerId }, context) => {
+    endLateWrites: async ({ customerId, customer }, context) => {
+      const buyer = customer && writeBuyer(customer);
       const found = await subscriptionsOf(customerId, context, subscriptions);
-      for (const { state } of found) {
-        if (state.status === 'CANCELED') continue;
+      const isLeft = (state: Subscription) =>
+        !isFinished(state) || (buyer !== undefined && lacksFormerBuyer(state));
+      const left = found.filter(({ state }) => isLeft(state));
+      for (const { state } of left) {
         await subscriptions.change(state.id, context, (current, decision) =>
-          cancel(current, { ...decision, atPeriodEnd: false }),
+          billedTo(
+            buyer,
+            current.status === 'CANCELED'
+              ? billErased(current, buyer)
+              : cancel(current, { ...decision, atPeriodEnd: false }),
+          ),
         );
       }
-      await waitForBills(customerId, context, dependencies);
+      // The next pass finds what the ends have left. Checkout ends the open invoices afterwards.
+      if (left.length > 0 || (await hasBills(customerId, context, dependencies))) {
+        throw unfinishedPass();
+      }
+      for (const { state } of found) {
+        if (state.formerBuyer === undefined) continue;
+        await subscriptions.record(state.id, context, withoutFormerBuyer);
+      }
     },
 
     announcers: [
@@ -42,11 +65,15 @@ export function erasingSubscriptions(dependencies: ErasureDependencies): Erasing
   };
 }
 
-// Checkout ends the open invoices afterwards, the last bills among them.
-async function waitForBills(
-  customerId: string,
-  context: CallContext,
-  dependencies: Pick<ErasureDependencies, 'records'>,
-): Promise<void> {
-  if (await hasBills(customerId, context, dependencies)) throw unfinishedPass();
+/** The bills that a step has ordered, and those that wait, are of the customer as it was. */
+function billedTo(
+  buyer: string | undefined,
+  transition: SubscriptionTransition,
+): SubscriptionTransition {
+  return { ...transition, state: withFormerBuyer(transition.state, buyer) };
+}
+
+/** True if a subscription has ended and its last usage is billed. */
+function isFinished({ status, usage }: Subscription): boolean {
+  return status === 'CANCELED' && usage.lateBillAt === null;
 }

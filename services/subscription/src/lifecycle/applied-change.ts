@@ -1,11 +1,12 @@
 import { renewed, type SubscriptionEvent } from '../subscription/announcement';
 import { noMeters, pinRates } from '../usage/usage-period';
-import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
+import { currentPeriod, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import { paused } from '../subscription/change-at-renewal';
-import { withDiscountAfter } from '../subscription/change-side';
+import { endsWaitingItems, withDiscountAfter } from '../subscription/change-side';
 import { putOffAfter } from '../subscription/put-off';
 import { runningDiscount } from '../subscription/discount';
+import { decideStretches } from '../subscription/usage-stretch';
 import { startNewCycle } from './plan-new-cycle';
 
 /** Cancels the change that waits, because the subscription ends. */
@@ -49,7 +50,7 @@ export function withAppliedChange(
     ...(earlier?.invoiceIds ?? (current.latestInvoice === null ? [] : [current.latestInvoice.id])),
     ...(change.invoice === null ? [] : [change.invoice.invoiceId]),
   ];
-  const exchanged = withChangedItems(current, change);
+  const exchanged = withoutPassedPause(withChangedItems(current, change), change, now);
   const period =
     exchanged.periodIndex === null
       ? null
@@ -65,17 +66,32 @@ export function withAppliedChange(
   const waiting = waitingIn(exchanged);
   const next = { ...exchanged, changes: { ...kept, period, waiting, putOff } };
   const applied: SubscriptionChange = { ...change, status: 'APPLIED', updatedAt: now };
-  return withFinished(withRevenue(next, change, current), applied);
+  return decideStretches(withFinished(withRevenue(next, change, current), applied));
 }
 
-/** A pause, and another product, end a change that waits; but a pause survives the latter. */
+/** A pause, and other products, end a change that waits; but a pause survives the latter. */
 function replacesWaiting(
   { changes: { waiting } }: Subscription,
   { kind, from, to }: SubscriptionChange,
 ): boolean {
   if (kind === 'PAUSE') return true;
-  const isOfProducts = mainItem(to).productId !== mainItem(from).productId;
-  return isOfProducts && waiting?.kind === 'UPDATE';
+  if (waiting?.kind !== 'UPDATE') return false;
+  return endsWaitingItems({ from: from.items, to: to.items }, waiting.wanted);
+}
+
+/**
+ * The subscription after a change, without a pause that waits and would end before it begins: a new
+ * cycle has moved the end of the period to its planned end or past it.
+ */
+function withoutPassedPause(
+  changed: Subscription,
+  { id: replacedBy }: SubscriptionChange,
+  now: Date,
+): Subscription {
+  const { waiting } = changed.changes;
+  if (waiting?.kind !== 'PAUSE' || waiting.resumeAt === null) return changed;
+  const isPassed = waiting.resumeAt <= currentPeriod(changed).end;
+  return isPassed ? cancelWaiting(changed, { now, replacedBy }) : changed;
 }
 
 /** A change waits for the end of the running period, also of one that has just begun. */

@@ -10,6 +10,7 @@ import {
 import type { BillingCommand, CreditChange, RecordChanges } from '../subscription/command';
 import { openChangeInvoice } from '../subscription/open-invoices';
 import {
+  type ChangeAt,
   type ChangeFailure,
   findChange,
   type SubscriptionChange,
@@ -20,6 +21,7 @@ import type { Decision, SubscriptionTransition } from '../subscription/transitio
 import { pausedAtEnd, planAtRenewal, withItemsAtRenewal } from '../subscription/change-at-renewal';
 import { withDiscountAfter } from '../subscription/change-side';
 import { putOffAfter, waitingPutOff } from '../subscription/put-off';
+import { withoutPlanned } from '../subscription/usage-stretch';
 import { type ChangeRequest, checkRequest } from './check-change';
 import {
   cancelWaiting,
@@ -30,6 +32,7 @@ import {
   withoutPaying,
   withRevenue,
 } from './applied-change';
+import { withKeptProducts, withStretch } from './meter-moves';
 import { pauseInvoice } from './pause';
 import { planChange } from './plan-change';
 
@@ -50,9 +53,16 @@ export function requestChange(
 ): SubscriptionTransition {
   if (isStoredChange(current.changes, request.changeId)) return unchanged(current);
   if (isRefused(current.changes, request)) throw roundRefused();
-  return checkRequest(current, request, now) === 'PERIOD_END'
-    ? wait(current, request, now)
-    : changeNow(current, request, now);
+  return storeRequest(current, request, { at: checkRequest(current, request, now), now });
+}
+
+/** Stores a change that was not stored before, and that the state of the subscription allows. */
+export function storeRequest(
+  current: Subscription,
+  request: ChangeRequest,
+  { at, now }: { readonly at: ChangeAt; readonly now: Date },
+): SubscriptionTransition {
+  return at === 'PERIOD_END' ? wait(current, request, now) : changeNow(current, request, now);
 }
 
 function wait(
@@ -68,7 +78,8 @@ function wait(
     at: 'PERIOD_END',
     effectiveAt: end,
   };
-  const replaced = cancelWaiting(subscription, { now, replacedBy: change.id });
+  const kept = withKeptProducts(subscription, change);
+  const replaced = cancelWaiting(kept, { now, replacedBy: change.id });
   const changes = { ...remembered(replaced.changes, change.id), waiting: change };
   const state: Subscription = { ...replaced, changes };
   return {
@@ -92,9 +103,10 @@ function changeNow(
     effectiveAt,
   };
   const { invoice } = change;
-  if (invoice?.isPaidFirst !== true) return applied(subscription, change, now);
-  const changes = { ...remembered(subscription.changes, change.id), paying: change };
-  const state = { ...subscription, changes };
+  const metered = withStretch(subscription, change, request);
+  if (invoice?.isPaidFirst !== true) return applied(metered, change, now);
+  const changes = { ...remembered(metered.changes, change.id), paying: change };
+  const state = { ...metered, changes };
   return { state, events: [], commands: invoiceOf(change) };
 }
 
@@ -179,7 +191,7 @@ export function failChange(
   }: { readonly failure: ChangeFailure; readonly payment: PaymentOutcome | null },
   now: Date,
 ): SubscriptionTransition {
-  const before = withoutPaying(subscription);
+  const before = withoutPlanned(withoutPaying(subscription));
   const failed: SubscriptionChange = { ...change, status: 'FAILED', failure, updatedAt: now };
   const state = withFinished(before, failed);
   const isUndone = payment === null || change.creditNotes.length > 0;
@@ -316,9 +328,10 @@ const superseded: ChangeFailure = {
   message: 'The subscription ended or was renewed before the payment',
 };
 
-function newChange({ changeId, ...request }: ChangeRequest, now: Date) {
+function newChange({ changeId, migrationId, ...request }: ChangeRequest, now: Date) {
   return {
     id: changeId,
+    ...(migrationId !== undefined && { migrationId }),
     kind: request.kind,
     resumeAt: request.resumeAt,
     requirePayment: request.requirePayment,

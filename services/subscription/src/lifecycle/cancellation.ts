@@ -159,7 +159,10 @@ export function creditsOf(
   const ofChanges = changeInvoicesOf(subscription).map(({ invoiceId }) => invoiceId);
   const ofPeriod =
     periodIndex === null ? [] : [periodInvoiceOf(subscription, periodIndex, invoiceIdOf)];
-  return planEnd(subscription, terms, { voidedIds: [...ofChanges, ...ofPeriod] });
+  const kept = terms.facts?.invoices.filter(({ isVoidable = true }) => !isVoidable) ?? [];
+  const keptIds = kept.map(({ invoiceId }) => invoiceId);
+  const voidedIds = [...ofChanges, ...ofPeriod].filter((id) => !keptIds.includes(id));
+  return planEnd(subscription, terms, { voidedIds });
 }
 
 function withCredits(

@@ -4,6 +4,7 @@ import type { PeriodLine } from '../subscription/recurring-charge';
 import type { Subscription, SubscriptionItem } from '../subscription/subscription';
 import type { ChangeInvoice, ChangeLine, TaxTerms } from '../subscription/subscription-change';
 import type { ChangeTerms } from './change-terms';
+import type { ChargedItem } from './period-charges';
 
 /** The invoice of a change. */
 export function changeInvoice(
@@ -12,6 +13,7 @@ export function changeInvoice(
   {
     terms,
     discount,
+    sharesDiscount = null,
     periodIndex,
     end,
   }: {
@@ -20,10 +22,13 @@ export function changeInvoice(
       'invoiceId' | 'at' | 'requirePayment' | 'balanceRound' | 'taxFacts'
     >;
     readonly discount: ChangeInvoice['discount'];
+    /** Discount of the lines that were put off; absent: `discount`. */
+    readonly sharesDiscount?: ChangeInvoice['discount'];
     readonly periodIndex: number;
     readonly end: Date;
   },
 ): ChangeInvoice {
+  const isOther = sharesDiscount !== null && sharesDiscount.id !== discount?.id;
   return {
     invoiceId: terms.invoiceId,
     periodIndex,
@@ -31,6 +36,7 @@ export function changeInvoice(
     periodEnd: end,
     lines,
     discount: discountOfLines(lines, discount),
+    ...(isOther && { sharesDiscount }),
     isPaidFirst: terms.requirePayment && collectionMethod === 'CHARGE_AUTOMATICALLY',
     isByTime: false,
     balanceRound: terms.balanceRound,
@@ -58,15 +64,15 @@ export function ofItem(unused: readonly UnusedTime[], itemId: string): UnusedTim
 
 /** The line that takes unused time back; its amount is below 0. */
 export function unusedLine(
-  item: SubscriptionItem,
+  { productName, ...item }: ChargedItem,
   { amount, ...taxTerms }: { readonly amount: bigint } & TaxTerms,
   { share, of, amount: whole }: UnusedTime,
 ): ChangeLine {
   const proration = { ...share, of: of.toString() };
   return {
-    ...lineOf(item),
+    ...item,
     kind: 'UNUSED_TIME',
-    description: `Unused time on ${item.productName}`,
+    description: `Unused time on ${productName}`,
     // The part without room on this invoice is credited, so the line is exactly its part.
     exactAmount: `-${amount === whole ? exactText(proration) : amount.toString()}`,
     amount: -amount,

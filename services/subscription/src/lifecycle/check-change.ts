@@ -1,7 +1,12 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { isParked } from '../over-limit/parking';
 import { cyclesMax, cyclesSince } from '../subscription/billing-cycle';
-import { isSameItems, itemsAfter, monthlyAmountOf } from '../subscription/change-side';
+import {
+  endsWaitingItems,
+  isSameItems,
+  itemsAfter,
+  monthlyAmountOf,
+} from '../subscription/change-side';
 import { compareIntervals } from '../subscription/monthly-amount';
 import type { ChangeAt, SubscriptionChange } from '../subscription/subscription-change';
 import { mainItem, type Subscription, type SubscriptionItems } from '../subscription/subscription';
@@ -21,6 +26,10 @@ export interface ChangeRequest extends Omit<ChangeTerms, 'at'> {
   /** Round in which its credit notes and the balance are reserved; null: nothing is. */
   readonly reservedRound: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** It may change which product prices a meter; absent: it does not. */
+  readonly movesMeters?: boolean;
+  /** Price migration that asks for it; absent: a caller does. */
+  readonly migrationId?: string;
 }
 
 type WantedOf = Pick<ChangeRequest, 'kind' | 'at' | 'wanted' | 'proration'>;
@@ -126,13 +135,14 @@ export function itemsAtRenewal(subscription: Subscription, request: WantedOf): S
 
 /**
  * The change that waits after another one. It applies to what is there then, unless the other one
- * replaces it or changes the product.
+ * replaces it or changes the products.
  */
 function waitingAfter(subscription: Subscription, request: WantedOf): SubscriptionChange | null {
-  const [{ productId }] = itemsAfter(subscription, request.wanted);
-  const isReplaced = resolveAt(subscription, request) === 'PERIOD_END';
-  const isOfProducts = productId !== mainItem(subscription).productId;
-  return isReplaced || isOfProducts ? null : subscription.changes.waiting;
+  const { waiting } = subscription.changes;
+  if (waiting === null || resolveAt(subscription, request) === 'PERIOD_END') return null;
+  const to = itemsAfter(subscription, request.wanted);
+  const isEnded = endsWaitingItems({ from: subscription.items, to }, waiting.wanted);
+  return isEnded ? null : waiting;
 }
 
 function checkCycles(subscription: Subscription, now: Date): void {

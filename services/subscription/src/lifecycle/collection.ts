@@ -18,7 +18,12 @@ import {
 } from '../subscription/open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import type { ChangeFailure, SubscriptionChange } from '../subscription/subscription-change';
-import type { CollectionMethod, OpenInvoice, Subscription } from '../subscription/subscription';
+import {
+  type CollectionMethod,
+  currentPeriod,
+  type OpenInvoice,
+  type Subscription,
+} from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 
 /**
@@ -47,6 +52,8 @@ export interface CollectionResult {
   /** The invoice's own method: the customer's may have changed since. */
   readonly collectionMethod: CollectionMethod;
   readonly payment: PaymentOutcome;
+  /** Start of the period that the invoice of a renewal bills; undefined for other invoices. */
+  readonly renewedAt?: Date | undefined;
   /** Reason why the latest charge failed; undefined: none did. */
   readonly failure?: ChangeFailure | undefined;
 }
@@ -85,11 +92,12 @@ export function applyCollectionResult(
     );
   }
   const invoice = findOpenInvoice(subscription, result.invoiceId);
+  if (invoice === undefined && isOfLaterPeriod(subscription, result)) throw tooEarly();
   if (invoice === undefined || result.resultNumber <= invoice.lastResult) {
     return unchanged(subscription);
   }
   if (result.resultNumber > invoice.lastResult + 1) {
-    throw new DomainError('unavailable', 'RESULT_TOO_EARLY', 'Service unavailable');
+    throw tooEarly();
   }
   return decideAfterDueSteps(subscription, decision, (current) => {
     const recorded = recordResult(current, invoice, result);
@@ -98,6 +106,20 @@ export function applyCollectionResult(
       ? endForNonPayment(recorded, result.payment, decision.now)
       : continueAfter(current, recorded, result);
   });
+}
+
+/**
+ * True for the invoice of a period that the subscription has yet to enter again: a restore has put
+ * it back. In any other case an invoice that is not open is finished.
+ */
+function isOfLaterPeriod(subscription: Subscription, { renewedAt }: CollectionResult): boolean {
+  const { status, phase } = subscription;
+  if (status === 'CANCELED' || phase === 'PAUSED' || renewedAt === undefined) return false;
+  return renewedAt >= currentPeriod(subscription).end;
+}
+
+function tooEarly(): DomainError {
+  return new DomainError('unavailable', 'RESULT_TOO_EARLY', 'Service unavailable');
 }
 
 /** Decides the change whose invoice has its first result. */

@@ -1,6 +1,7 @@
 import { mainItem, type Subscription } from '../subscription/subscription';
 import { aChangeRequest } from '../testing/change-request';
 import { aDiscount, aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
+import { toProtoChangeInvoice } from '../peer/checkout';
 import { requestChange } from './apply-change';
 import { cancel } from './cancellation';
 import { type ChangeRequest, checkRequest, resolveAt } from './check-change';
@@ -103,6 +104,37 @@ test('a new cycle takes a discount of one period only once', () => {
   expect(state.changes.finished[0]?.invoice).toMatchObject({
     discount: null,
     lines: [{ amount: 100000n, discountAmount: 0n }, { amount: -2500n }],
+  });
+});
+
+test('a new cycle names its discount, and that of the lines put off, each with its own lines', () => {
+  const former = aDiscount({ duration: 'FOREVER' });
+  const discounted = paid(
+    aSubscription({}, { ...at(start), price: aPrice({ amount: 10000n }), discount: former }),
+  );
+  const facts = factsOf(discounted, 10000n, 5000n);
+  const upgrade = toYear({
+    ...{ changeId: 'upgrade', collect: 'NEXT_INVOICE', facts },
+    wanted: { product: product(30000n, 'MONTHLY'), quantity: null, discount: null },
+  });
+  const waiting = requestChange(discounted, upgrade, { now: middle }).state;
+  const launch = aDiscount({ id: 'launch', name: 'Launch', value: '20', duration: 'FOREVER' });
+  const next = { ...launch, firstPeriodStart: null, holderId: 'holder' };
+  const cycle = toYear({
+    ...{ changeId: 'cycle', proration: 'FULL_AND_RESET', facts },
+    wanted: { product: null, quantity: null, discount: { next } },
+  });
+  const { state } = requestChange(waiting, cycle, { now: middle });
+  const invoice = state.changes.finished.at(-1)?.invoice ?? null;
+  if (invoice === null) throw new Error('Nothing is billed');
+  expect(toProtoChangeInvoice(state, invoice)).toMatchObject({
+    discount: { discountId: 'launch' },
+    sharesDiscount: { discountId: former.id },
+    lineItems: [
+      { amount: 30000n, discountAmount: 6000n },
+      { amount: -2500n, discountAmount: 0n },
+      { amount: 15000n, discountAmount: 7500n },
+    ],
   });
 });
 

@@ -1,4 +1,4 @@
-import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
+import { currentPeriod, nextInvoiceAt, type Subscription } from '../subscription/subscription';
 import { isEntitled } from '../subscription/entitlement';
 import { aChangeRequest } from '../testing/change-request';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
@@ -148,6 +148,59 @@ describe('a pause at the period end', () => {
     const change = aChangeRequest({ wanted: { product, quantity: null, discount: null }, facts });
     const { state } = requestChange(waiting, change, { now: day('06-20') });
     expect(state.changes.waiting?.kind).toBe('PAUSE');
+  });
+
+  const resumeAt = day('07-10');
+  const planned = requestChange(running, aPause({ at: 'PERIOD_END', resumeAt }), {
+    now: middle,
+  }).state;
+  const cycleOf = (billingInterval: 'MONTHLY' | 'YEARLY') => ({
+    productId: 'p',
+    productName: 'P',
+    price: aPrice({ id: 'x', amount: 100000n, billingInterval }),
+  });
+
+  test.each([
+    ['another billing interval', cycleOf('YEARLY'), 'PRORATE'],
+    ['a reset', cycleOf('MONTHLY'), 'FULL_AND_RESET'],
+  ] as const)(
+    'is canceled by a new cycle of %s that lasts past its planned end',
+    (_name, product, proration) => {
+      const wanted = { product, quantity: null, discount: null };
+      const change = aChangeRequest({ wanted, proration, facts, requirePayment: false });
+      const { state, events } = requestChange(planned, change, { now: middle });
+      expect(state.changes).toMatchObject({
+        waiting: null,
+        finished: [
+          { id: 'pause', status: 'CANCELED', replacedBy: 'change' },
+          { id: 'change', status: 'APPLIED' },
+        ],
+      });
+      const { end: next } = currentPeriod(state);
+      expect(nextInvoiceAt(state)).toEqual(next);
+      expect(dueStep(state)?.kind).not.toBe('RESUME');
+      expect(events.map(({ type }) => type)).toEqual([
+        'subscription.updated',
+        'subscription.renewed',
+      ]);
+    },
+  );
+
+  test('survives a new cycle that lasts until its planned end is still ahead', () => {
+    const wanted = { product: cycleOf('MONTHLY'), quantity: null, discount: null };
+    const reset = aChangeRequest({ wanted, proration: 'FULL_AND_RESET', requirePayment: false });
+    const { state } = requestChange(waiting, { ...reset, facts }, { now: middle });
+    expect(state.changes.waiting).toMatchObject({ kind: 'PAUSE', effectiveAt: day('07-16') });
+  });
+
+  test('that an earlier release stored past its planned end resumes where it begins', () => {
+    const { changes } = planned;
+    const late = changes.waiting === null ? null : { ...changes.waiting, resumeAt: day('06-20') };
+    const stored = { ...planned, changes: { ...changes, waiting: late } };
+    const { state } = takeDueStep(stored, at(end));
+    expect(dueStep(state)).toEqual({ at: end, kind: 'RESUME' });
+    const resumed = takeDueStep(state, at(end)).state;
+    expect(currentPeriod(resumed)).toEqual({ start: end, end: day('08-01') });
   });
 });
 

@@ -17,6 +17,8 @@ export interface PeriodInvoice {
   readonly status: 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
   /** In the order of the invoice. */
   readonly lines: readonly CreditableLine[];
+  /** False: an end does not void it, because a part of it is paid or credited; absent: true. */
+  readonly isVoidable?: boolean;
   /** Line that charges the main item; null: none. */
   readonly recurring: RecurringLine | null;
   /** Lines that charge other items; absent: none. */
@@ -74,14 +76,56 @@ export function creditableInvoices({
   });
 }
 
-/** The newest line that has charged an item. */
+/** An item as a charge has charged it. */
+export type ChargedItem = Pick<ChangeLine, 'itemId' | 'productId' | 'priceId' | 'quantity'> &
+  Pick<SubscriptionItem, 'productName'>;
+
+/**
+ * The item of a charge as it was charged. Charges of earlier releases do not say it of an item that
+ * was removed or changed without proration: the item as it is, or the main item.
+ */
+export function chargedItem(
+  { items }: Pick<Subscription, 'items'>,
+  { charges, itemId }: { readonly charges: readonly ItemCharge[]; readonly itemId: string },
+): ChargedItem {
+  const charge = charges.find((one) => one.itemId === itemId);
+  if (charge?.charged !== undefined) {
+    return { itemId, productId: charge.productId, ...charge.charged };
+  }
+  const { id, productId, productName, price, quantity } =
+    items.find((item) => item.id === itemId) ?? mainItem({ items });
+  const named = { productName, priceId: price.id, quantity: quantity.toString() };
+  return { itemId: id, productId, ...named };
+}
+
+/** A charge that keeps its item as it is now, unless it has kept an earlier one. */
+export function withChargedItem(
+  { items }: Pick<Subscription, 'items'>,
+  charge: ItemCharge,
+): ItemCharge {
+  const isOfCharge = ({ id, productId }: SubscriptionItem) =>
+    id === charge.itemId && productId === charge.productId;
+  const item = items.find(isOfCharge);
+  if (charge.charged !== undefined || item === undefined) return charge;
+  const { productName, price, quantity } = item;
+  return {
+    ...charge,
+    charged: { productName, priceId: price.id, quantity: quantity.toString() },
+  };
+}
+
+/** The newest line that has charged an item, also one that the subscription does not have now. */
 export function sourceOf(
   { invoices }: Pick<PeriodFacts, 'invoices'>,
   item: { readonly subscription: Pick<Subscription, 'items'>; readonly itemId: string },
 ): ChangeLine['taxedAs'] {
+  const isRemoved = item.subscription.items.every(({ id }) => id !== item.itemId);
   const [source] = invoices.flatMap((invoice) => {
-    const line = lineOf(invoice, item);
-    return line === null ? [] : [{ invoiceId: invoice.invoiceId, lineItemId: line.lineItemId }];
+    const { invoiceId, lines } = invoice;
+    const line = isRemoved
+      ? lines.find(({ itemId }) => itemId === item.itemId)
+      : lineOf(invoice, item);
+    return line === null || line === undefined ? [] : [{ invoiceId, lineItemId: line.lineItemId }];
   });
   return source ?? null;
 }
@@ -96,10 +140,10 @@ export function taxTermsOf(
   }: {
     readonly facts: Pick<PeriodFacts, 'invoices'>;
     readonly subscription: Subscription;
-    readonly item: SubscriptionItem;
+    readonly item: ChargedItem;
   },
 ): TaxTerms {
-  if (!isPutOff) return { taxedAs: sourceOf(facts, { subscription, itemId: item.id }) };
+  if (!isPutOff) return { taxedAs: sourceOf(facts, { subscription, itemId: item.itemId }) };
   const taxCategory = newestPutOff(subscription, item)?.taxCategory;
   return { taxedAs: null, ...(taxCategory !== undefined && { taxCategory }) };
 }

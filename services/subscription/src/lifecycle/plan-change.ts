@@ -28,11 +28,13 @@ import { type ChangePlan, keepsPutOff } from '../subscription/subscription-chang
 import { totalOfLines, waitingPutOff } from '../subscription/put-off';
 import type { ChangeCost, ChangeTerms } from './change-terms';
 import {
+  chargedItem,
   chargesOf,
   creditableInvoices,
   creditNotesOf,
   type PeriodFacts,
   taxTermsOf,
+  withChargedItem,
 } from './period-charges';
 import { planPause } from './pause';
 import { planNewCycle } from './plan-new-cycle';
@@ -97,8 +99,9 @@ function costWithin(
 ): ChangeCost {
   if (subscription.phase !== 'REGULAR' || facts === null) return nothing;
   if (terms.proration !== 'NONE') return proratedCost(subscription, items, { ...terms, facts });
-  // Charges stay, for later credits.
-  return { ...nothing, charges: chargesOf(subscription, facts) };
+  // Charges stay, for later credits, which name the items as they were charged.
+  const charges = chargesOf(subscription, facts);
+  return { ...nothing, charges: charges.map((charge) => withChargedItem(subscription, charge)) };
 }
 
 type BilledTerms = ChangeTerms & { readonly facts: PeriodFacts };
@@ -141,7 +144,7 @@ function proratedCost(
     subscription,
     { replaced, added },
     {
-      ...{ facts, bill: bill.invoice, unused: proration.unused },
+      ...{ facts, charges: before, bill: bill.invoice, unused: proration.unused },
     },
   );
   if (terms.collect === 'NEXT_INVOICE') {
@@ -169,10 +172,13 @@ function proratedLines(
   { replaced, added }: ReturnType<typeof differences>,
   {
     facts,
+    charges,
     bill,
     unused,
   }: {
     readonly facts: PeriodFacts;
+    /** Before the change. */
+    readonly charges: readonly ItemCharge[];
     readonly bill: NonNullable<ChangeBill['invoice']>;
     readonly unused: Proration['unused'];
   },
@@ -181,8 +187,9 @@ function proratedLines(
     bill.unused
       .filter(({ itemId }) => itemId === item.id)
       .map((line) => {
-        const taxTerms = taxTermsOf(line, { facts, subscription, item });
-        return unusedLine(item, { amount: line.amount, ...taxTerms }, ofItem(unused, item.id));
+        const charged = chargedItem(subscription, { charges, itemId: item.id });
+        const taxTerms = taxTermsOf(line, { facts, subscription, item: charged });
+        return unusedLine(charged, { amount: line.amount, ...taxTerms }, ofItem(unused, item.id));
       });
   const remainingLines = (item: SubscriptionItem) =>
     bill.remaining

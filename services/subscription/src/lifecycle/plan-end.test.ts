@@ -159,6 +159,14 @@ describe('an end with proration', () => {
     expect(amountsOf(voided)).toEqual([[ofChange, 10000n, 'AMOUNT_DUE']]);
   });
 
+  test('lessens the unpaid invoice of the period that stays, because a part of it is paid', () => {
+    const { subscription, invoices } = begun(10000n);
+    const inPart = invoices.map((one) => ({ ...one, status: 'OPEN' as const, isVoidable: false }));
+    const { kept, voided } = creditsAt({ subscription, invoices: inPart }, day('06-16'));
+    expect(amountsOf(kept)).toEqual([[invoiceIdOf(0), 5000n, 'AMOUNT_DUE']]);
+    expect(voided).toEqual([]);
+  });
+
   test('lessens an unpaid invoice that stays: that of an earlier period', () => {
     const invoices = upgraded.invoices.map((invoice) =>
       invoice.invoiceId === first
@@ -306,6 +314,16 @@ describe('lines that are put off', () => {
       lines: [{ amount: -5000n }, { amount: 15000n }],
     });
     expect(paused.commands.map(({ type }) => type)).toEqual(['invoiceChange', 'recordChanges']);
+  });
+
+  test('are not on the invoice after a pause that waits, because the pause bills them', () => {
+    const kept = { product: null, quantity: null, discount: null };
+    const pause = aChangeRequest({
+      ...{ changeId: 'pause', kind: 'PAUSE', wanted: kept, proration: 'NONE', at: 'PERIOD_END' },
+      resumeAt: day('08-10'),
+    });
+    const { state } = requestChange(waiting.subscription, pause, { now: day('06-26') });
+    expect(upcomingCharge(state)).toMatchObject({ at: day('08-10'), total: 30000n });
   });
 });
 

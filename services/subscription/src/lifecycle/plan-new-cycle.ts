@@ -5,10 +5,16 @@ import { beginCycle, periodOf } from '../subscription/billing-cycle';
 import { type DiscountedPeriod, discountParts, takeDiscount } from '../subscription/discount';
 import { totalOfLines, waitingPutOff } from '../subscription/put-off';
 import { periodLines } from '../subscription/recurring-charge';
-import { mainItem, type Subscription, type SubscriptionItems } from '../subscription/subscription';
-import { changeInvoice, ofItem, recurringLine, unusedLine } from './change-lines';
+import type { Subscription, SubscriptionItems } from '../subscription/subscription';
+import { changeInvoice, discountOfLines, ofItem, recurringLine, unusedLine } from './change-lines';
 import type { ChangeCost, ChangeTerms } from './change-terms';
-import { chargesOf, creditableInvoices, creditNotesOf, taxTermsOf } from './period-charges';
+import {
+  chargedItem,
+  chargesOf,
+  creditableInvoices,
+  creditNotesOf,
+  taxTermsOf,
+} from './period-charges';
 
 /**
  * Enters the first period of a new cycle: the running period ends at this instant, and so does a
@@ -65,9 +71,10 @@ export function planNewCycle(
     charged: sumOf(charges.map(({ net }) => net)),
   });
   const waiting = waitingPutOff(subscription);
+  const ofCycle = discountOfLines(recurring, isDiscounted ? state.discount : null);
   const invoice = changeInvoice(state, [...recurring, ...waiting.lines, ...unusedLines], {
-    ...{ terms, periodIndex, discount: isDiscounted ? state.discount : waiting.discount },
-    end: periodOf(state, periodIndex).end,
+    ...{ terms, periodIndex, discount: ofCycle ?? waiting.discount },
+    ...{ end: periodOf(state, periodIndex).end, sharesDiscount: waiting.discount },
   });
   const taken = { putOff: null, takenChangeIds: waiting.changeIds };
   return { state, cost: { invoice, creditNotes, charges, ...taken } };
@@ -89,16 +96,15 @@ export function givenBack(
 ) {
   if (facts === null || proration !== 'PRORATE') return { unusedLines: [], creditNotes: [] };
   const { end } = periodOf(subscription, facts.periodIndex);
-  const unused = chargesOf(subscription, facts).map((charge) =>
+  const before = chargesOf(subscription, facts);
+  const unused = before.map((charge) =>
     unusedTime(charge, { from: at.getTime(), to: end.getTime() }),
   );
   const newestFirst = creditableInvoices(facts);
   const putOff = totalOfLines(waitingPutOff(subscription).lines);
   const { lines, creditNotes } = creditAtNewCycle(unused, { charged, newestFirst, putOff });
-  const itemOf = (id: string) =>
-    subscription.items.find((item) => item.id === id) ?? mainItem(subscription);
   const unusedLines = lines.map((line) => {
-    const item = itemOf(line.itemId);
+    const item = chargedItem(subscription, { charges: before, itemId: line.itemId });
     const taxTerms = taxTermsOf(line, { facts, subscription, item });
     return unusedLine(item, { amount: line.amount, ...taxTerms }, ofItem(unused, line.itemId));
   });

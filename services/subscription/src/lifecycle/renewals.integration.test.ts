@@ -11,9 +11,9 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
+import type { LoggedEvent } from '../testing/logged-events';
 import {
   aProduct,
-  type LoggedEvent,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '../testing/service-under-test';

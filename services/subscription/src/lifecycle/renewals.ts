@@ -52,10 +52,14 @@ function stepOfLife(subscription: Subscription): LifeStep | undefined {
   return parkReason(subscription) === null ? { at, kind: 'ENTER_PERIOD' } : undefined;
 }
 
-/** The planned end of a pause. */
+/**
+ * The planned end of a pause. An earlier release stored ends before the beginning of the pause: the
+ * time before it is billed already.
+ */
 function resumption(subscription: Subscription): LifeStep | undefined {
-  const { resumeAt: at } = subscription;
-  if (at === null || parkReason(subscription) !== null) return undefined;
+  const { resumeAt, pausedAt } = subscription;
+  if (resumeAt === null || parkReason(subscription) !== null) return undefined;
+  const at = pausedAt !== null && pausedAt > resumeAt ? pausedAt : resumeAt;
   return { at, kind: 'RESUME' };
 }
 

@@ -1,6 +1,6 @@
 import { applyCollectionResult } from '../lifecycle/collection';
 import { cancel } from '../lifecycle/cancellation';
-import { billingLimits, parkedFor, parkReason } from './parking';
+import { billingLimits, isCaughtUp, parkedFor, parkReason, withUnparking } from './parking';
 import { dueStep, takeDueStep } from '../lifecycle/renewals';
 import { periodOf } from '../subscription/billing-cycle';
 import type { Subscription } from '../subscription/subscription';
@@ -46,6 +46,23 @@ describe('a subscription with the largest number of unpaid invoices', () => {
     expect(parkReason(state)).toBeNull();
     const { state: renewed } = takeDueStep(state, at(due));
     expect(renewed.periodIndex).toBe(billingLimits.openInvoicesMax);
+  });
+
+  test('catches up the periods that it missed once one of them is paid, and later ones are late', () => {
+    const { state } = pay(full, 3);
+    const now = periodOf(full, billingLimits.openInvoicesMax + 20).end;
+    const unparked = withUnparking(full, state, now);
+    const last = periodOf(full, billingLimits.openInvoicesMax + 20).start;
+    expect([due, last, now].map((start) => isCaughtUp(unparked, start))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    // Other writes keep that time, and a subscription that was never parked has none.
+    const { state: next } = takeDueStep(unparked, at(now));
+    expect(withUnparking(unparked, next, new Date(now.getTime() + 1)).unparkedAt).toEqual(now);
+    const usual = unpaid(2);
+    expect(isCaughtUp(withUnparking(usual, pay(usual, 0).state, now), due)).toBe(false);
   });
 
   test('can still be ended, now and with its period', () => {

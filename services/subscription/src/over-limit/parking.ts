@@ -44,6 +44,20 @@ export function parkReason(
   return startOf(next) - startOf(next - invoicesADayMax) < dayMs ? 'INVOICES_A_DAY' : null;
 }
 
+/**
+ * Records the time of a write that lets a parked subscription renew again: the periods that it
+ * missed are caught up, and not late.
+ */
+export function withUnparking(before: Subscription, after: Subscription, now: Date): Subscription {
+  const isUnparked = parkReason(before) !== null && parkReason(after) === null;
+  return isUnparked ? { ...after, unparkedAt: now } : after;
+}
+
+/** True for an instant that a subscription has missed because it was parked. */
+export function isCaughtUp({ unparkedAt }: Subscription, at: Date): boolean {
+  return unparkedAt !== undefined && at < unparkedAt;
+}
+
 /** True while the subscription is not renewed, or not billed. */
 export function isParked(subscription: Subscription): boolean {
   return parkReason(subscription) !== null || hasWaitingBills(subscription);

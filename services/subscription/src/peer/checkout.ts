@@ -36,6 +36,8 @@ export interface NewInvoice
   readonly usage: readonly UsageLine[];
   /** Facts of the customer for invoices, encoded; undefined: the customer is unknown. */
   readonly buyer: string | undefined;
+  /** Round in which the balance was reserved; absent: it was not. */
+  readonly balanceRound?: number | undefined;
 }
 
 /** Builds the request for an invoice. */
@@ -44,7 +46,7 @@ export function toProtoNewInvoice(
   { invoiceId, reason, authorizedTransactionId, isDiscounted, period, ...lines }: NewInvoice,
 ): CreateInvoiceRequest {
   const { discount } = subscription;
-  const { recurring, usage, buyer, putOff } = lines;
+  const { recurring, usage, buyer, putOff, balanceRound } = lines;
   const main = mainItem(subscription);
   const ofItems = (some: readonly (PeriodLine | UsageLine)[]) =>
     some.map((line) => {
@@ -75,7 +77,8 @@ export function toProtoNewInvoice(
     authorizedTransactionId: authorizedTransactionId ?? undefined,
     discount: isDiscounted && discount !== null ? toProtoDiscountTerms(discount) : undefined,
     sharesDiscount: putOff.discount === null ? undefined : toProtoDiscountTerms(putOff.discount),
-    buyer: readBuyer(buyer),
+    buyer: readBuyer(buyer ?? subscription.formerBuyer),
+    balanceRound,
   };
 }
 
@@ -84,7 +87,7 @@ export function toProtoChangeInvoice(
   subscription: Subscription,
   invoice: ChangeInvoice,
 ): CreateInvoiceRequest {
-  const { discount, balanceRound } = invoice;
+  const { discount, sharesDiscount, balanceRound } = invoice;
   return {
     invoiceId: invoice.invoiceId,
     subscriptionId: subscription.id,
@@ -97,6 +100,7 @@ export function toProtoChangeInvoice(
     lineItems: invoice.lines.map((line) => toProtoChangeLine(line, invoice)),
     authorizedTransactionId: undefined,
     discount: discount === null ? undefined : toProtoDiscountTerms(discount),
+    sharesDiscount: sharesDiscount === undefined ? undefined : toProtoDiscountTerms(sharesDiscount),
     balanceRound: balanceRound ?? undefined,
     buyer: readBuyer(invoice.buyer ?? undefined),
     chargedOnce: invoice.isPaidFirst,

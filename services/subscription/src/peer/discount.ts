@@ -43,13 +43,16 @@ export function toProtoDiscountTerms(
   };
 }
 
-/** A discount that is to be redeemed for a purchase. */
-interface WantedRedemption {
-  readonly discountId: string;
+/** Products of items: a discount must be for one of all. */
+export interface ProductsOfItems {
   /** Product of the main item. */
   readonly productId: string;
-  /** Products of the other items: the discount must be for one of all. */
   readonly otherProductIds: string[];
+}
+
+/** A discount that is to be redeemed for a purchase. */
+interface WantedRedemption extends ProductsOfItems {
+  readonly discountId: string;
   readonly currency: string;
 }
 

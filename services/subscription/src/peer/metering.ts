@@ -1,9 +1,14 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { BillingPeriod } from '@billing/kernel/billing-period';
+import { isSameRates } from '@billing/kernel/usage-stretches';
 import type {
+  SettledUsage as ProtoSettledUsage,
+  SettleUsageRequest,
+  SettleUsageResponse,
   UsageQuantity as ProtoUsageQuantity,
   UsageWindow,
+  WindowMeter,
 } from '@billing/proto/billing/metering/v1/metering';
 import { settlementKeys } from '../over-limit/settlement-attempt';
 import { type Subscriptions, subscriptionsOf } from '../subscription-store';
@@ -14,9 +19,16 @@ import {
   settledPeriods,
   type Settlement,
 } from '../usage/settlement';
-import type { SettledUsage, UsageQuantity } from '../usage/usage-line';
-import { fromProtoMeterRate, type ItemMeterPrice, meterPricesOf } from './catalog';
+import {
+  boundedStretches,
+  gapsBetween,
+  type MeterPart,
+  type PricedMeter,
+  pricedMeters,
+} from '../usage/priced-meter';
+import type { RatedStretch, SettledUsage, UsageQuantity } from '../usage/usage-line';
 import type { Peers } from './peers';
+import { fromProtoMeterRate, type ItemMeterPrice, meterPricesOf } from './period-prices';
 
 export interface SettlementDependencies {
   readonly subscriptions: Subscriptions;
@@ -25,7 +37,7 @@ export interface SettlementDependencies {
 
 /** A period with the meters priced in it. */
 interface PricedPeriod extends SettledPeriod {
-  readonly prices: readonly ItemMeterPrice[];
+  readonly meters: readonly PricedMeter<ItemMeterPrice>[];
 }
 
 /**
@@ -33,42 +45,105 @@ interface PricedPeriod extends SettledPeriod {
  * call. Undefined where no meter is priced in any of the periods, so that a subscription without
  * metered prices never waits for metering.
  */
-export async function settleUsage(
+export function settleUsage(
   stored: Stored<Subscription>,
   settlement: Settlement,
   context: CallContext,
   dependencies: SettlementDependencies,
 ): Promise<SettledUsage[] | undefined> {
+  const { metering } = dependencies.peers;
+  const settled = (request: SettleUsageRequest) => metering.settleUsage(request, context);
+  return usageOf({ stored, settlement, ask: settled }, context, dependencies);
+}
+
+/** Reads what a settlement would return now, without ordering it. */
+export function quoteUsage(
+  stored: Stored<Subscription>,
+  settlement: Settlement,
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<SettledUsage[] | undefined> {
+  const { metering } = dependencies.peers;
+  const quoted = ({ key: _key, ...request }: SettleUsageRequest) =>
+    metering.quoteUsage(request, context);
+  return usageOf({ stored, settlement, ask: quoted }, context, dependencies);
+}
+
+async function usageOf(
+  {
+    stored,
+    settlement,
+    ask,
+  }: {
+    readonly stored: Stored<Subscription>;
+    readonly settlement: Settlement;
+    readonly ask: (request: SettleUsageRequest) => Promise<SettleUsageResponse>;
+  },
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<SettledUsage[] | undefined> {
   const periods = await pricedPeriods(stored, settlement, context, dependencies);
-  if (periods.every(({ prices }) => prices.length === 0)) return undefined;
+  if (periods.every(({ meters }) => meters.length === 0)) return undefined;
   const earlier = await earlierSubscriptions(stored, context, dependencies);
   const windows = await Promise.all(
-    periods.map((period) => toProtoWindow(period, earlier, context, dependencies)),
+    periods.map((period) => toProtoWindows(period, earlier, context, dependencies)),
   );
   const { id: subscriptionId, customer } = stored.state;
   const request = {
     subscriptionId,
     customerId: customer.id,
-    windows,
+    windows: windows.flat(),
     ...settlementKeys(stored.state.usage, settlement),
   };
-  const { usages } = await dependencies.peers.metering.settleUsage(request, context);
-  return usages.map(({ periodIndex, meterId, meterName, current, previous }) => {
-    const period = periods.find(({ index }) => index === periodIndex);
-    const priced = period?.prices.find(({ price }) => price.meterId === meterId);
-    if (period === undefined || priced === undefined || current === undefined) {
-      throw new Error(`A settlement contains a meter that was not requested: ${meterId}`);
-    }
-    const { item, price } = priced;
-    return {
-      item: { itemId: item.id, productId: item.productId },
-      rate: fromProtoMeterRate(price),
-      meterName: meterName ?? item.productName,
-      period: { start: period.start, end: period.end },
-      current: fromProtoUsageQuantity(current),
-      previous: previous === undefined ? undefined : fromProtoUsageQuantity(previous),
-    };
-  });
+  const { usages } = await ask(request);
+  const settled = new Map(usages.map((usage) => [nameOf(usage), usage]));
+  const found = periods.flatMap((period) =>
+    period.meters.flatMap((meter) => {
+      const name = nameOf({ periodIndex: period.index, meterId: meter.meterId });
+      const usage = settled.get(name);
+      settled.delete(name);
+      return usage === undefined ? [] : [fromProtoSettledUsage(usage, { period, meter })];
+    }),
+  );
+  const [unknown] = settled.keys();
+  if (unknown === undefined) return found;
+  throw new Error(`A settlement contains a meter that was not requested: ${unknown}`);
+}
+
+function nameOf({ periodIndex, meterId }: Pick<ProtoSettledUsage, 'periodIndex' | 'meterId'>) {
+  return `${meterId} in period ${String(periodIndex)}`;
+}
+
+function fromProtoSettledUsage(
+  { meterName, current, previous }: ProtoSettledUsage,
+  {
+    period,
+    meter: { meterId, parts },
+  }: { readonly period: PricedPeriod; readonly meter: PricedMeter<ItemMeterPrice> },
+): SettledUsage {
+  if (current === undefined) throw new Error(`A settlement has no usage of meter ${meterId}`);
+  const rates = parts.map((part) => rateOf(part, period));
+  const last = rates.at(-1);
+  if (last === undefined) throw new Error(`Nothing prices meter ${meterId}`);
+  const { item } = parts[0].priced;
+  return {
+    ...last,
+    ...(rates.length > 1 && { before: rates.slice(0, -1) }),
+    meterName: meterName ?? item.productName,
+    current: fromProtoUsageQuantity(current, rates.length),
+    previous: previous === undefined ? undefined : fromProtoUsageQuantity(previous, rates.length),
+  };
+}
+
+function rateOf(
+  { start, end, priced: { item, price } }: MeterPart<ItemMeterPrice>,
+  period: SettledPeriod,
+): RatedStretch {
+  return {
+    item: { itemId: item.id, productId: item.productId },
+    rate: fromProtoMeterRate(price),
+    period: { start, end: end < period.end ? end : period.end },
+  };
 }
 
 function pricedPeriods(
@@ -79,10 +154,11 @@ function pricedPeriods(
 ): Promise<PricedPeriod[]> {
   const periods = settledPeriods(stored.state, stored, settlement);
   return Promise.all(
-    periods.map(async (period) => ({
-      ...period,
-      prices: (await meterPricesOf(stored, period.index, context, peers)).prices,
-    })),
+    periods.map(async (period) => {
+      const { index, start, countedUntil: end } = period;
+      const { stretches } = await meterPricesOf(stored, index, context, peers);
+      return { ...period, meters: pricedMeters(boundedStretches({ start, end }, stretches)) };
+    }),
   );
 }
 
@@ -99,23 +175,66 @@ async function earlierSubscriptions(
   );
 }
 
-async function toProtoWindow(
-  { index: periodIndex, start, countedUntil: end, prices }: PricedPeriod,
+/**
+ * The windows of a period: one for the meters priced throughout, and one for each other meter, from
+ * the first to the last instant at which it is priced.
+ */
+async function toProtoWindows(
+  { index: periodIndex, start, countedUntil: end, meters }: PricedPeriod,
   earlier: readonly Stored<Subscription>[],
   context: CallContext,
   dependencies: SettlementDependencies,
-): Promise<UsageWindow> {
-  const spans =
-    prices.length === 0 ? [] : await pricedSpans({ start, end }, earlier, context, dependencies);
-  const meters = prices.map(({ price: { meterId, includedUnits } }) => ({
-    meterId,
-    includedUnits: includedUnits ?? '0',
-    taken: spans.filter(({ meterIds }) => meterIds.has(meterId)).map(({ overlap }) => overlap),
-  }));
-  return { periodIndex, start, end, meters };
+): Promise<UsageWindow[]> {
+  const taken =
+    meters.length === 0 ? [] : await pricedSpans({ start, end }, earlier, context, dependencies);
+  const takenOf = ({ meterId, parts }: PricedMeter<ItemMeterPrice>) => [
+    ...taken.filter((one) => one.meterId === meterId).map(({ span }) => span),
+    ...gapsBetween(parts),
+  ];
+  const isWhole = ({ parts: [part, ...others] }: PricedMeter<ItemMeterPrice>) =>
+    others.length === 0 && part.start <= start && part.end >= end;
+  const whole = meters.filter(isWhole).map((meter) => wholeMeter(meter, takenOf(meter)));
+  const others = meters
+    .filter((meter) => !isWhole(meter))
+    .map((meter) => ({ periodIndex, ...partWindow(meter, takenOf(meter)) }));
+  return [{ periodIndex, start, end, meters: whole }, ...others];
 }
 
-/** Returns the time spans of a window in which earlier subscriptions priced which meters. */
+function wholeMeter(
+  { meterId, parts: [{ priced }] }: PricedMeter<ItemMeterPrice>,
+  taken: BillingPeriod[],
+): WindowMeter {
+  return { meterId, includedUnits: priced.price.includedUnits ?? '0', taken, stretches: [] };
+}
+
+/** A release that does not know stretches refuses a window that has no end of its own. */
+function partWindow(
+  meter: PricedMeter<ItemMeterPrice>,
+  taken: BillingPeriod[],
+): Omit<UsageWindow, 'periodIndex'> {
+  const { meterId, parts } = meter;
+  const [{ start, end }] = parts;
+  if (parts.length === 1) return { start, end, meters: [wholeMeter(meter, taken)] };
+  const stretches = parts.map(({ priced }, index) => {
+    const next = parts[index + 1];
+    return {
+      // Usage in a gap is taken: the stretch ends where the next one begins.
+      end: next?.start ?? parts.at(-1)?.end,
+      includedUnits: priced.price.includedUnits ?? '0',
+      continues: next !== undefined && hasSameRates(priced, next.priced),
+    };
+  });
+  return {
+    ...{ start, end: undefined },
+    meters: [{ meterId, includedUnits: '', taken, stretches }],
+  };
+}
+
+function hasSameRates(a: ItemMeterPrice, b: ItemMeterPrice): boolean {
+  return isSameRates(fromProtoMeterRate(a.price), fromProtoMeterRate(b.price));
+}
+
+/** Returns the time spans of a window in which earlier subscriptions priced each meter. */
 async function pricedSpans(
   window: BillingPeriod,
   earlier: readonly Stored<Subscription>[],
@@ -125,14 +244,29 @@ async function pricedSpans(
   const lived = earlier.flatMap((stored) =>
     overlappingPeriods(stored.state, stored, window).map((part) => ({ stored, ...part })),
   );
-  return Promise.all(
-    lived.map(async ({ stored, index, overlap }) => {
-      const { prices } = await meterPricesOf(stored, index, context, peers);
-      return { overlap, meterIds: new Set(prices.map(({ price }) => price.meterId)) };
-    }),
-  );
+  const spans = lived.map(async ({ stored, index, period, overlap }) => {
+    const { stretches } = await meterPricesOf(stored, index, context, peers);
+    return boundedStretches(period, stretches).flatMap(({ start, end, prices }) => {
+      const span = {
+        start: start > overlap.start ? start : overlap.start,
+        end: end < overlap.end ? end : overlap.end,
+      };
+      if (span.start >= span.end) return [];
+      return prices.map(({ price: { meterId } }) => ({ meterId, span }));
+    });
+  });
+  return (await Promise.all(spans)).flat();
 }
 
-function fromProtoUsageQuantity({ quantity, creditsUsed }: ProtoUsageQuantity): UsageQuantity {
-  return { quantity, creditsUsed };
+function fromProtoUsageQuantity(
+  { quantity, creditsUsed, marks }: ProtoUsageQuantity,
+  stretches: number,
+): UsageQuantity {
+  if (marks.length !== stretches - 1) throw new Error('A settlement lacks the usage of stretches');
+  return {
+    ...{ quantity, creditsUsed },
+    ...(marks.length > 0 && {
+      marks: marks.map((mark) => ({ quantity: mark.quantity, creditsUsed: mark.creditsUsed })),
+    }),
+  };
 }

@@ -6,7 +6,7 @@ import type {
   ListUsagePeriodsResponse,
   UsagePeriod,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import { meterPricesOf } from '../peer/catalog';
+import { meterPricesOf } from '../peer/period-prices';
 import { isEntitled } from '../subscription/entitlement';
 import type { Peers } from '../peer/peers';
 import {
@@ -16,6 +16,7 @@ import {
   type Subscription,
 } from '../subscription/subscription';
 import { type Subscriptions, subscriptionsOf } from '../subscription-store';
+import { boundedStretches } from '../usage/priced-meter';
 import { overlappingPeriods } from '../usage/settlement';
 
 /**
@@ -64,7 +65,11 @@ async function toProtoUsagePeriod(
   peers: Peers,
 ): Promise<UsagePeriod> {
   const { state } = stored;
-  const { prices } = await meterPricesOf(stored, index, context, peers);
+  const found = await meterPricesOf(stored, index, context, peers);
+  const stretches = boundedStretches({ start, end }, found.stretches).map((stretch) => ({
+    ...{ start: stretch.start, end: stretch.end },
+    meterPrices: stretch.prices.map(({ price }) => price),
+  }));
   return {
     subscriptionId: state.id,
     productId: mainItem(state).productId,
@@ -73,7 +78,8 @@ async function toProtoUsagePeriod(
     trial: index === null,
     entitled: isEntitled(state, stored),
     currency: currencyOf(state),
-    meterPrices: prices.map(({ price }) => price),
+    meterPrices: stretches.at(-1)?.meterPrices ?? [],
     periodIndex: index ?? undefined,
+    stretches: stretches.length > 1 ? stretches : [],
   };
 }

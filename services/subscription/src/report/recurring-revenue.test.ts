@@ -67,6 +67,63 @@ test('items count together and are rounded once', () => {
   expect(monthlyAmount([main, ...others])).toBe(1n);
 });
 
+test('exact charges of the items are added before they are rounded', () => {
+  const tiers = [{ upTo: null, unitAmount: '1.3', flatAmount: '0' }];
+  const tiered = (unitAmount = '1.3') =>
+    aPrice({ type: 'TIERED', tiers: tiers.map((tier) => ({ ...tier, unitAmount })) });
+  const item = { price: tiered(), quantity: 1 };
+  expect(monthlyAmount([item])).toBe(1n);
+  // 2.6, where each line is billed as 1.
+  expect(monthlyAmount([item, item])).toBe(3n);
+  // 0.5 is rounded up, once.
+  const half = { price: tiered('0.25'), quantity: 1 };
+  expect(monthlyAmount([half, half])).toBe(1n);
+});
+
+test('the exact monthly amount is within half a unit of the sum of the exact charges', () => {
+  const unitAmount = fc.integer({ min: 0, max: 99_999 }).map((n) => (n / 1000).toFixed(3));
+  const item = fc.record({ unitAmount, quantity: fc.integer({ min: 1, max: 50 }) });
+  fc.assert(
+    fc.property(item, fc.array(item, { maxLength: 5 }), (first, others) => {
+      const toItem = (one: typeof first) => {
+        const tiers = [{ upTo: null, unitAmount: one.unitAmount, flatAmount: '0' }];
+        return { price: aPrice({ type: 'TIERED', tiers }), quantity: one.quantity };
+      };
+      const thousandths = [first, ...others].reduce(
+        (sum, one) => sum + Math.round(Number(one.unitAmount) * 1000) * one.quantity,
+        0,
+      );
+      const amount = monthlyAmount([toItem(first), ...others.map(toItem)]);
+      expect(amount).toBe(BigInt(Math.floor((thousandths + 500) / 1000)));
+    }),
+  );
+});
+
+test('the steps of a subscription add up to 0, also with amounts as an earlier release rounded them', () => {
+  const subscription = aSubscription();
+  const revenue = [
+    // The release before has rounded each item: 2899 is 2900 by the rule of today.
+    { at: day('02-03'), kind: 'UPDATE' as const, before: 2900n, after: 5000n },
+    { at: day('02-05'), kind: 'UPDATE' as const, before: 5001n, after: 4000n },
+    { at: day('02-07'), kind: 'PAUSE' as const, before: 4001n, after: 0n },
+    { at: day('02-09'), kind: 'RESUME' as const, before: 0n, after: 4000n },
+  ];
+  const { anchor, items } = subscription;
+  const life = { anchor, items, revenue, startedAmount: 2899n, pausedAt: null };
+  const recurring: Recurring = { ...life, endedAt: day('02-20') };
+  const steps: ReportedStep[] = [
+    'STARTED',
+    ...revenue.map((_one, n) => `CHANGED_${n + 1}` as const),
+  ];
+  const net = [...steps, 'ENDED' as const].map((name) => {
+    const { counts } = addendOf(recurring, name);
+    const { startedAmount = 0n, expansion = 0n, reactivation = 0n } = counts;
+    const { contraction = 0n, endedAmount = 0n } = counts;
+    return startedAmount + expansion + reactivation - contraction - endedAmount;
+  });
+  expect(net).toEqual([2899n, 2101n, -1000n, -4000n, 4000n, -4000n]);
+});
+
 describe('a step is reached', () => {
   const trial = aPrice({ trialDays: 14 });
 

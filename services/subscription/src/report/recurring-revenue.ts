@@ -45,9 +45,11 @@ export function addendOf(recurring: Recurring, step: ReportedStep): RevenueAdden
     currency: items[0].price.currency,
   });
   if (isChangeStep(step)) {
-    const change = recurring.revenue[changeIndexOf(step)];
+    const index = changeIndexOf(step);
+    const change = recurring.revenue[index];
     if (change === undefined) throw new Error(`No change of revenue for step ${step}`);
-    return { row: inMonth(change.at), counts: changedCounts(change) };
+    const before = amountAfter(recurring, index);
+    return { row: inMonth(change.at), counts: changedCounts({ ...change, before }) };
   }
   switch (step) {
     case 'TRIAL_BEGUN':
@@ -55,17 +57,25 @@ export function addendOf(recurring: Recurring, step: ReportedStep): RevenueAdden
     case 'TRIAL_LEFT':
       return { row: { kind: 'PRESENT' }, counts: { trialing: -1n } };
     case 'STARTED': {
-      const amount = startedAmount ?? monthlyAmount(items);
-      const counts = { started: 1n, startedAmount: amount };
+      const counts = { started: 1n, startedAmount: startedAmount ?? monthlyAmount(items) };
       return { row: inMonth(anchor), counts };
     }
     case 'ENDED': {
       // A paused one was counted as churned already.
-      const endedAmount = pausedAt === null ? monthlyAmount(items) : 0n;
+      const endedAmount = pausedAt === null ? amountAfter(recurring, recurring.revenue.length) : 0n;
       const counts = { ended: 1n, endedAmount };
       return { row: inMonth(endedAt ?? anchor), counts };
     }
   }
+}
+
+/**
+ * Amount a month after the first changes of a subscription: what its steps have added so far.
+ * Earlier releases have rounded the amounts before and after a change in another way.
+ */
+function amountAfter({ items, startedAmount, revenue }: Recurring, changeCount: number): bigint {
+  const last = revenue[changeCount - 1];
+  return last?.after ?? startedAmount ?? monthlyAmount(items);
 }
 
 function changedCounts({ before, after, kind }: RevenueStep): RevenueAddend['counts'] {

@@ -37,7 +37,7 @@ type Steps = Partial<Record<ReportedStep, ReportedStep>>;
 /** Running totals over all subscriptions. */
 const revenueTotals: TotalsDefinition = {
   collection: 'revenueTotals',
-  revision: 4,
+  revision: 5,
   follows: { TRIAL_LEFT: 'TRIAL_BEGUN', ENDED: 'STARTED' } satisfies Steps,
   fields: [
     ...['anchor', 'endedAt', 'pausedAt', 'items.quantity'],

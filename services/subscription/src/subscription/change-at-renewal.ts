@@ -8,6 +8,7 @@ import {
   type SubscriptionItems,
 } from './subscription';
 import { type ChangePlan, keepsPutOff, type SubscriptionChange } from './subscription-change';
+import { isSameProducts, keepStretches } from './usage-stretch';
 
 /**
  * The subscription right before it enters its next period with other items: another billing
@@ -17,10 +18,13 @@ export function withItemsAtRenewal(
   subscription: Subscription,
   items: SubscriptionItems,
 ): Subscription {
+  const kept = isSameProducts(subscription.items, items)
+    ? subscription
+    : keepStretches(subscription);
   const isSame = isSameInterval(mainItem(subscription).price, items[0].price);
-  if (subscription.phase !== 'REGULAR' || isSame) return { ...subscription, items };
+  if (subscription.phase !== 'REGULAR' || isSame) return { ...kept, items };
   const { end: at } = currentPeriod(subscription);
-  return beginCycle(subscription, { at, items, invoiceId: null });
+  return beginCycle(kept, { at, items, invoiceId: null });
 }
 
 /**
@@ -33,9 +37,14 @@ export function beforeNextPeriod(current: Subscription): Subscription | null {
   const { waiting } = current.changes;
   const items = waiting === null ? current.items : itemsAfter(current, waiting.wanted);
   const subscription = waiting === null ? current : withDiscountAfter(current, waiting.wanted);
-  return subscription.phase === 'PAUSED' || waiting?.kind === 'PAUSE'
-    ? beginCycle(subscription, { at, items, invoiceId: null })
-    : withItemsAtRenewal(subscription, items);
+  if (subscription.phase !== 'PAUSED' && waiting?.kind !== 'PAUSE') {
+    return withItemsAtRenewal(subscription, items);
+  }
+  const { changes } = subscription;
+  // The pause bills the lines put off that wait.
+  const putOff = changes.putOff.filter(({ bill }) => bill !== null);
+  const resumed = { ...subscription, changes: { ...changes, putOff } };
+  return beginCycle(resumed, { at, items, invoiceId: null });
 }
 
 /** A subscription in a pause: its running period ends with the beginning of the pause. */

@@ -1,14 +1,57 @@
 import { monthlyAmount } from './monthly-amount';
-import { currentPeriod, type Subscription, type SubscriptionItems } from './subscription';
-import type { ChangeSide, WantedChange } from './subscription-change';
+import { isSameInterval } from './billing-cycle';
+import { exchangedItems } from './price-exchange';
+import {
+  currentPeriod,
+  type Subscription,
+  type SubscriptionItem,
+  type SubscriptionItems,
+} from './subscription';
+import type { ChangeSide, WantedChange, WantedItem } from './subscription-change';
 
 /** The items after a change; what it does not name stays. */
 export function itemsAfter(
   { items }: Pick<Subscription, 'items'>,
-  { product, quantity }: WantedChange,
+  { product, quantity, otherItems, exchange }: Omit<WantedChange, 'discount'>,
 ): SubscriptionItems {
   const [main, ...others] = items;
-  return [{ ...main, ...product, quantity: quantity ?? main.quantity }, ...others];
+  const next = { ...main, ...product, quantity: quantity ?? main.quantity };
+  const changed: SubscriptionItems = [
+    next,
+    ...(otherItems === undefined
+      ? others
+      : otherItems.flatMap((wanted) => itemAfter(others, wanted))),
+  ];
+  return exchange === undefined ? changed : exchangedItems(changed, exchange);
+}
+
+function itemAfter(
+  others: readonly SubscriptionItem[],
+  { id, product, quantity }: WantedItem,
+): SubscriptionItem[] {
+  const present = others.find((item) => item.id === id);
+  const held = product ?? present;
+  if (held === undefined) return [];
+  const { productId, productName, price } = held;
+  const kept = quantity ?? present?.quantity ?? 1;
+  return [{ id, productId, productName, price, quantity: kept }];
+}
+
+/**
+ * True if a change of items ends another one of items that waits: it changes the products, or the
+ * items after both would not have one billing interval.
+ */
+export function endsWaitingItems(
+  { from, to }: { readonly from: SubscriptionItems; readonly to: SubscriptionItems },
+  waiting: WantedChange,
+): boolean {
+  const [before, after] = [from, to].map((items) => items.map(({ productId }) => productId).join());
+  return before !== after || !isOneInterval(itemsAfter({ items: to }, waiting));
+}
+
+/** True if all items have one billing interval. */
+function isOneInterval([main, ...others]: SubscriptionItems): boolean {
+  return others.every(({ price }) => isSameInterval(price, main.price));
 }
 
 /** The subscription with the discount after a change; one that it does not name stays. */

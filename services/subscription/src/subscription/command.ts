@@ -64,11 +64,15 @@ export interface BillEnd extends Command {
   readonly payload: Record<string, never>;
 }
 
-/** Bills late usage: once no event can be accepted any more, or before the customer is deleted. */
+/** Bills late usage: once no event can be accepted any more, or when the customer is deleted. */
 export interface BillLate extends Command {
   readonly type: 'billLate';
-  /** Absent in commands of earlier releases: 1. */
-  readonly payload: { readonly round?: number };
+  readonly payload: {
+    /** Absent in commands of earlier releases: 1. */
+    readonly round?: number;
+    /** Facts of a deleted customer for invoices, encoded. */
+    readonly buyer?: string;
+  };
 }
 
 /**

@@ -2,25 +2,21 @@ import type { Subscription } from './subscription';
 import type { SubscriptionChange } from './subscription-change';
 
 /** True if the subscription's customer was deleted. Every other customer has an email address. */
-export function isErased({ customer }: Pick<Subscription, 'customer'>): boolean {
+function isErased({ customer }: Pick<Subscription, 'customer'>): boolean {
   return customer.email === '';
 }
 
-/**
- * The subscription without personal data of its customer. Nothing is billed any more: the deletion
- * has billed the usage so far. What metering accepts between these bills and the moment when it has
- * forgotten the customer is never billed.
- */
+/** The subscription without personal data of its customer. */
 export function erased(subscription: Subscription): Subscription {
-  const { customer, changes, usage } = subscription;
-  const isDone = isErased(subscription) && Object.keys(subscription.metadata).length === 0;
-  if (isDone && usage.lateBillAt === null) return subscription;
+  const { customer, changes } = subscription;
+  if (isErased(subscription) && Object.keys(subscription.metadata).length === 0) {
+    return subscription;
+  }
   const { waiting, paying, finished } = changes;
   return {
     ...subscription,
     customer: { id: customer.id, email: '', name: null },
     metadata: {},
-    usage: { ...usage, lateBillAt: null },
     changes: {
       ...changes,
       waiting: waiting && erasedChange(waiting),
@@ -33,4 +29,25 @@ export function erased(subscription: Subscription): Subscription {
 /** A change without its metadata. */
 export function erasedChange<C extends Pick<SubscriptionChange, 'metadata'>>(change: C): C {
   return Object.keys(change.metadata).length === 0 ? change : { ...change, metadata: {} };
+}
+
+/** The subscription of a deleted customer, with the customer as it was, for bills still owed. */
+export function withFormerBuyer(
+  subscription: Subscription,
+  buyer: string | undefined,
+): Subscription {
+  return buyer === undefined ? subscription : { ...subscription, formerBuyer: buyer };
+}
+
+/** Forgets the deleted customer once the last bill is created. */
+export function withoutFormerBuyer(subscription: Subscription): Subscription {
+  const { status, usage, formerBuyer } = subscription;
+  if (formerBuyer === undefined || status !== 'CANCELED') return subscription;
+  if (usage.held !== null || usage.lateBillAt !== null) return subscription;
+  return { ...subscription, formerBuyer: undefined };
+}
+
+/** True if a bill over the limit is still owed, and does not know the deleted customer yet. */
+export function lacksFormerBuyer({ usage, formerBuyer }: Subscription): boolean {
+  return usage.held !== null && formerBuyer === undefined;
 }

@@ -1,5 +1,12 @@
 import { aSubscription, day } from '../testing/fixtures';
-import { billLate, billLateNow, lateBillNumber, lateKey, lateRoundOf } from './late-bill';
+import {
+  billErased,
+  billLate,
+  billLateNow,
+  lateBillNumber,
+  lateKey,
+  lateRoundOf,
+} from './late-bill';
 
 const lateBillAt = day('04-05');
 const ended = (lastBill: number, at: Date | null = lateBillAt) => {
@@ -23,6 +30,13 @@ test('a late bill before a deletion leaves the planned one, which is the last', 
   expect(state.usage).toEqual({ ...subscription.usage, lateRound: 1 });
   expect(billLate(subscription).state.usage.lateBillAt).toBeNull();
   expect(billLateNow(ended(4, null)).commands).toEqual([]);
+});
+
+test('the last bill of a deleted customer has the buyer as it was, and is ordered once', () => {
+  const { state, commands } = billErased(ended(4), 'Ada');
+  expect(commands).toEqual([{ type: 'billLate', payload: { round: 1, buyer: 'Ada' } }]);
+  expect(state.usage.lateBillAt).toBeNull();
+  expect(billErased(state, 'Ada')).toEqual({ state, events: [], commands: [] });
 });
 
 test('a late bill while an earlier one waits has a round of its own, which bills what came since', () => {

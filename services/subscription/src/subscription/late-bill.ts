@@ -5,8 +5,19 @@ import type { SubscriptionTransition } from './transition';
 
 /** Orders the next bill of late usage; nothing follows it. */
 export function billLate(subscription: Subscription): SubscriptionTransition {
-  const { usage } = subscription;
-  return orderNext({ ...subscription, usage: { ...usage, lateBillAt: null } });
+  return orderLast(subscription, {});
+}
+
+/**
+ * Orders the last bill of a subscription whose customer is deleted: of usage that was accepted
+ * while the deletion ran. `buyer` is the customer as it was.
+ */
+export function billErased(
+  subscription: Subscription,
+  buyer: string | undefined,
+): SubscriptionTransition {
+  if (subscription.usage.lateBillAt === null) return unchanged(subscription);
+  return orderLast(subscription, { buyer });
 }
 
 /**
@@ -15,7 +26,7 @@ export function billLate(subscription: Subscription): SubscriptionTransition {
  */
 export function billLateNow(subscription: Subscription): SubscriptionTransition {
   if (subscription.usage.lateBillAt === null) return unchanged(subscription);
-  return orderNext(subscription);
+  return orderNext(subscription, {});
 }
 
 /** Number, among all bills, of the late bill of a round (1, 2, …). */
@@ -33,13 +44,25 @@ export function lateKey(round: number): string {
   return round === 1 ? 'late' : `late:${String(round)}`;
 }
 
+function orderLast(
+  subscription: Subscription,
+  facts: Pick<BillLate['payload'], 'buyer'>,
+): SubscriptionTransition {
+  const { usage } = subscription;
+  return orderNext({ ...subscription, usage: { ...usage, lateBillAt: null } }, facts);
+}
+
 // An order that waits may have settled its usage already, so each order has a round of its own.
-function orderNext(subscription: Subscription): SubscriptionTransition {
+function orderNext(
+  subscription: Subscription,
+  { buyer }: Pick<BillLate['payload'], 'buyer'>,
+): SubscriptionTransition {
   const { usage } = subscription;
   const { lastBill, lateRound = 0 } = usage;
   const next = lateRoundOf(subscription, (lastBill ?? 0) + 1);
   const round = Math.max(next, lateRound + 1);
-  const order: BillLate = { type: 'billLate', payload: { round } };
+  const payload = { round, ...(buyer !== undefined && { buyer }) };
+  const order: BillLate = { type: 'billLate', payload };
   const state = { ...subscription, usage: { ...usage, lateRound: round } };
   return { state, events: [], commands: [order] };
 }

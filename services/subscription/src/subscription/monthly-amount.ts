@@ -1,5 +1,5 @@
 import type { Recurrence } from '@billing/kernel/billing-period';
-import { sumOf } from '@billing/kernel/money';
+import { Decimal, roundedQuotient } from '@billing/kernel/decimal';
 import { recurringCharge } from '@billing/kernel/pricing';
 import type { PriceSnapshot } from './subscription';
 
@@ -28,17 +28,18 @@ export interface RecurringItem {
 }
 
 /**
- * Monthly revenue of a subscription, in the currency's smallest unit: the licensed charges of one
- * period, before discounts and without usage, times the periods in a month, rounded once, half up.
- * All items have one interval.
+ * Monthly revenue of a subscription, in the currency's smallest unit: the exact licensed charges of
+ * one period, before discounts and without usage, times the periods in a month, rounded once, half
+ * up. All items have one interval.
  */
 export function monthlyAmount(items: readonly [RecurringItem, ...RecurringItem[]]): bigint {
   const [{ price: main }] = items;
-  const amount = sumOf(
-    items.map(({ price, quantity }) => recurringCharge({ ...price, quantity }).amount),
+  const exact = items.map(({ price, quantity }) =>
+    Decimal.parse(recurringCharge({ ...price, quantity }).details.exactAmount),
   );
+  const { unscaled, scale } = exact.reduce((sum, one) => sum.add(one));
   const [dividend, divisor] = periodsAMonth[main.billingInterval];
-  return roundedRatio(amount * dividend, divisor * countOf(main));
+  return roundedQuotient(unscaled * dividend, 10n ** BigInt(scale) * divisor * countOf(main));
 }
 
 /**
@@ -56,9 +57,4 @@ export function compareIntervals(a: PriceInterval, b: PriceInterval): number {
 
 function countOf({ intervalCount }: Recurrence): bigint {
   return BigInt(intervalCount);
-}
-
-// Neither is negative.
-function roundedRatio(dividend: bigint, divisor: bigint): bigint {
-  return (2n * dividend + divisor) / (2n * divisor);
 }

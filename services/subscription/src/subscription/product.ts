@@ -17,10 +17,13 @@ export interface ProductFacts {
 }
 
 /** Returns a price only if it is recurring. */
-export function recurringPrice(price: ProductFacts['price']): PriceSnapshot {
+export function recurringPrice(
+  price: ProductFacts['price'],
+  field: 'productId' | 'priceId' = 'productId',
+): PriceSnapshot {
   const { billingInterval } = price;
   if (billingInterval === 'ONE_TIME') {
-    throw invalidInput({ productId: ['A one-time product cannot be subscribed to'] });
+    throw invalidInput({ [field]: ['A one-time product cannot be subscribed to'] });
   }
   return { ...price, billingInterval };
 }

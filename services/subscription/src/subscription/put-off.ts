@@ -1,5 +1,5 @@
 import { sumOf } from '@billing/kernel/money';
-import type { Subscription, SubscriptionItem } from './subscription';
+import type { Subscription } from './subscription';
 import type { ChangeLine, PutOff, PutOffLines, SubscriptionChange } from './subscription-change';
 import { isBilled } from './usage-billing';
 
@@ -23,11 +23,11 @@ export function waitingPutOff({
  */
 export function newestPutOff(
   subscription: Subscription,
-  { id, productId, price }: SubscriptionItem,
+  { itemId, productId, priceId }: Pick<ChangeLine, 'itemId' | 'productId' | 'priceId'>,
 ): ChangeLine | undefined {
   const charges = waitingPutOff(subscription).lines.filter(({ amount }) => amount > 0n);
   const isOfItem = (line: ChangeLine) =>
-    line.itemId === id && line.productId === productId && line.priceId === price.id;
+    line.itemId === itemId && line.productId === productId && line.priceId === priceId;
   return charges.findLast(isOfItem) ?? charges.at(-1);
 }
 

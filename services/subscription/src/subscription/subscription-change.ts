@@ -2,6 +2,7 @@ import type { DiscountType } from '@billing/kernel/discounting';
 import type { ChargeDetails } from '@billing/kernel/charge';
 import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
 import type { TaxCategories } from './command';
+import type { PriceExchange } from './price-exchange';
 import type { SubscriptionDiscount, SubscriptionItem, SubscriptionItems } from './subscription';
 
 export type ChangeStatus = 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCELED';
@@ -18,13 +19,30 @@ export type ChangeProration = 'PRORATE' | 'FULL_AND_RESET' | 'NONE';
 /** When the invoice of a change is made: at once, or with the subscription's next one. */
 export type ChangeCollect = 'NOW' | 'NEXT_INVOICE';
 
+/** An item after the main one, as a caller asks for it. */
+export interface WantedItem {
+  /** Id of an item that the subscription has, or that of a new one. */
+  readonly id: string;
+  /** Product and price version, pinned when the change is asked for; null: those of the item. */
+  readonly product: WantedProduct | null;
+  /** Null: that of the item; 1 for a new one. */
+  readonly quantity: number | null;
+}
+
+/** A product and its price version. */
+export type WantedProduct = Pick<SubscriptionItem, 'productId' | 'productName' | 'price'>;
+
 /** Changes as a caller asks for it: what is null stays as it is when the change takes effect. */
 export interface WantedChange {
-  /** Product and price version, pinned when the change is asked for. */
-  readonly product: Pick<SubscriptionItem, 'productId' | 'productName' | 'price'> | null;
+  /** Product and price version of the main item, pinned when the change is asked for. */
+  readonly product: WantedProduct | null;
   readonly quantity: number | null;
+  /** All items after the main one; absent: they stay. */
+  readonly otherItems?: readonly WantedItem[];
   /** Discount whose redemption the change holds; `next` is null to remove the present one. */
   readonly discount: { readonly next: SubscriptionDiscount | null } | null;
+  /** Absent: none; only price migrations have one. */
+  readonly exchange?: PriceExchange;
 }
 
 /** A subscription before or after a change. */
@@ -102,6 +120,8 @@ export interface ChangeInvoice extends TaxCategories {
     readonly type: DiscountType;
     readonly value: string;
   } | null;
+  /** Discount of the lines that were put off, if it is another one; absent: `discount`. */
+  readonly sharesDiscount?: NonNullable<ChangeInvoice['discount']>;
   /** Facts of the customer for the invoice, encoded; null: the customer is unknown. */
   readonly buyer: string | null;
   /** True: it is charged once, and its failure ends the change. */
@@ -166,6 +186,8 @@ export interface SubscriptionChange {
   readonly failure: ChangeFailure | null;
   /** Id of the change that took its place; null: none. */
   readonly replacedBy: string | null;
+  /** Price migration that has asked for it; absent: a caller has. */
+  readonly migrationId?: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -10,6 +10,7 @@ import type { Tier } from '@billing/kernel/tiers';
 import { type BillingCycle, periodIndexAt, periodOf } from './billing-cycle';
 import type { SubscriptionChanges } from './subscription-change';
 import type { UsageBilling } from './usage-billing';
+import type { UsageStretch } from './usage-stretch';
 
 export type SubscriptionStatus = 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
 export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'PAUSED' | 'ENDED';
@@ -159,7 +160,18 @@ export interface Subscription {
    */
   readonly warnedOf: Date | null;
   readonly usage: UsageBilling;
+  /** Products that priced meters before those of today; absent: there were none. */
+  readonly stretches?: readonly UsageStretch[] | undefined;
   readonly changes: SubscriptionChanges;
+  /** First invoice, for which the creation has reserved the balance; absent: it has not. */
+  readonly reservedInvoiceId?: string | undefined;
+  /**
+   * A deleted customer as it was, as encoded for checkout; absent: the customer is there, or
+   * nothing is owed.
+   */
+  readonly formerBuyer?: string | undefined;
+  /** Time of the latest write that let it renew again after it was parked; absent: none so far. */
+  readonly unparkedAt?: Date | undefined;
 }
 
 /** The first item: product, price and quantity of the subscription are its. */

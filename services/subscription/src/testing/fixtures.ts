@@ -64,6 +64,7 @@ export function anInput(parts: Partial<SubscriptionInput> = {}): SubscriptionInp
   return {
     customerId: aCustomer().id,
     productId: '01900000-0000-7000-8000-0000000000b1',
+    priceId: null,
     authorizedTransactionId: null,
     startAt: null,
     metadata: {},

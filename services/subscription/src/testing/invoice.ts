@@ -48,3 +48,10 @@ export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus):
     ...{ taxStatus: TaxStatus.TAX_STATUS_NONE, pricesIncludeTax: false, taxEvidence: [] },
   };
 }
+
+/** What an invoice would cost with its tax. */
+export function aQuote(request: CreateInvoiceRequest, taxPercent: bigint) {
+  const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
+  const tax = (invoice.total * taxPercent + 50n) / 100n;
+  return { ...invoice, tax, total: invoice.total + tax, balanceApplied: 0n };
+}

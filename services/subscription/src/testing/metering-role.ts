@@ -1,6 +1,8 @@
 import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { isSameData } from '@billing/kernel/equality';
 import type {
   MeteringServiceServer,
+  QuoteUsageRequest,
   SettledUsage,
   SettleUsageRequest,
   UsageWindow,
@@ -12,6 +14,7 @@ import type {
  */
 export class MeteringRole {
   readonly settlements: SettleUsageRequest[] = [];
+  readonly quotes: QuoteUsageRequest[] = [];
   /** The units of a meter in a window, as known now. */
   usageOf: (window: UsageWindow, meterId: string) => string = () => '0';
   private readonly settled = new Map<string, Map<string, SettledUsage[]>>();
@@ -33,30 +36,49 @@ export class MeteringRole {
         this.settlements.push(request);
         return { usages: this.settle(request) };
       },
+      quoteUsage: async (request) => {
+        this.quotes.push(request);
+        return { usages: this.computed(request) };
+      },
     };
   }
 
   private settle(request: SettleUsageRequest): SettledUsage[] {
-    const { subscriptionId, key, unbilledKeys } = request;
-    const made = this.settled.get(subscriptionId) ?? new Map<string, SettledUsage[]>();
+    const { subscriptionId, key } = request;
+    const made = this.madeFor(subscriptionId);
     this.settled.set(subscriptionId, made);
     const done = made.get(key);
     if (done !== undefined) return done;
-    const unbilled = new Set(unbilledKeys);
-    const billed = [...made].filter(([one]) => !unbilled.has(one)).flatMap(([, usages]) => usages);
-    const usages = request.windows.flatMap((window) => this.changed(window, billed));
+    const usages = this.computed(request);
     made.set(key, usages);
     return usages;
   }
 
+  private computed({ subscriptionId, unbilledKeys, windows }: QuoteUsageRequest): SettledUsage[] {
+    const unbilled = new Set(unbilledKeys);
+    const made = [...this.madeFor(subscriptionId)];
+    const billed = made.filter(([one]) => !unbilled.has(one)).flatMap(([, usages]) => usages);
+    return windows.flatMap((window) => this.changed(window, billed));
+  }
+
+  private madeFor(subscriptionId: string): Map<string, SettledUsage[]> {
+    return this.settled.get(subscriptionId) ?? new Map<string, SettledUsage[]>();
+  }
+
   private changed(window: UsageWindow, billed: readonly SettledUsage[]): SettledUsage[] {
     const { periodIndex, meters } = window;
-    return meters.flatMap(({ meterId }) => {
-      const current = { quantity: this.usageOf(window, meterId), creditsUsed: [] };
+    return meters.flatMap(({ meterId, stretches }) => {
+      const upTo = (end: Date | undefined) => ({
+        quantity: this.usageOf({ ...window, end }, meterId),
+        creditsUsed: [],
+      });
+      const ends = stretches.map(({ end }) => end);
+      const marks = ends.slice(0, -1).map(upTo);
+      const current = { ...upTo(window.end ?? ends.at(-1)), marks };
       const previous = billed.findLast(
         (one) => one.periodIndex === periodIndex && one.meterId === meterId,
       )?.current;
-      if (previous?.quantity === current.quantity) return [];
+      if (isSameData(previous, current)) return [];
       return [{ periodIndex, meterId, meterName: 'Calls', current, previous }];
     });
   }

@@ -5,7 +5,6 @@ import {
   type TestServer,
   dropTestDatabase,
   dropTestStream,
-  testContext,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
 import { createLogger } from '@billing/chassis/logging';
@@ -49,6 +48,10 @@ import {
   type ReserveRedemptionRequest,
 } from '@billing/proto/billing/discount/v1/discount';
 import {
+  type ErasureServiceServer,
+  ErasureServiceService,
+} from '@billing/proto/billing/erasure/v1/erasure';
+import {
   type EventLogServiceServer,
   EventLogServiceService,
 } from '@billing/proto/billing/event/v1/event_log';
@@ -66,9 +69,11 @@ import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import type { SubscriptionConfiguration } from '../config';
 import { start } from '../service';
 import { aProtoCustomer } from './customer-facts';
-import { anInvoice } from './invoice';
+import { anInvoice, aQuote } from './invoice';
+import { type LoggedEvent, readLoggedEvents } from './logged-events';
 import { MeteringRole } from './metering-role';
 import { ReservedCredits } from './reserved-credits';
 
@@ -149,6 +154,8 @@ class PeerServers {
   readonly billedCurrencies = new Map<string, string>();
   /** Checkout answers a void with INTERNAL. */
   isVoidBroken = false;
+  /** Tax of quoted invoices, on top of their lines. */
+  quotedTaxPercent = 0n;
   /** True: customers cannot be read. */
   isCustomerDown = false;
   /** Runs before an invoice is read. */
@@ -233,8 +240,7 @@ class PeerServers {
     return {
       quoteInvoice: async ({ invoice: request }) => {
         if (request === undefined) throw new Error('No invoice to quote');
-        const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
-        return { ...invoice, balanceApplied: 0n };
+        return aQuote(request, this.quotedTaxPercent);
       },
       getInvoice: async ({ id, changeId }) => {
         await this.onInvoiceRead();
@@ -345,9 +351,11 @@ class PeerServers {
 
 /** The service with peers that know one customer and one product, and all its RPCs. */
 export interface ServiceUnderTest {
+  readonly configuration: SubscriptionConfiguration;
   readonly peers: PeerServers;
   readonly subscription: Peer<SubscriptionServiceServer>;
   readonly change: Peer<ChangeServiceServer>;
+  readonly erasure: Peer<ErasureServiceServer>;
   readonly dueWork: Peer<DueWorkServiceServer>;
   create(
     parts: Partial<CreateSubscriptionRequest>,
@@ -357,14 +365,6 @@ export interface ServiceUnderTest {
   /** The events of one subscription in the order of their log. */
   eventsOf(id: string): Promise<LoggedEvent[]>;
   stop(): Promise<void>;
-}
-
-/** An announced event. */
-export interface LoggedEvent {
-  readonly type: string;
-  readonly sequence: number;
-  readonly time: string;
-  readonly data: Readonly<Record<string, unknown>>;
 }
 
 export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
@@ -383,6 +383,7 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
   const dialled = { address: service.address, service: 'test' };
   const subscription = connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, dialled);
   const change = connectPeer<ChangeServiceServer>(ChangeServiceService, dialled);
+  const erasure = connectPeer<ErasureServiceServer>(ErasureServiceService, dialled);
   const dueWork = connectPeer<DueWorkServiceServer>(DueWorkServiceService, dialled);
   const eventLog = connectPeer<EventLogServiceServer>(EventLogServiceService, dialled);
   const present = (answer: { subscription: ProtoSubscription | undefined }) => {
@@ -390,9 +391,11 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
     return answer.subscription;
   };
   return {
+    configuration,
     peers,
     subscription,
     change,
+    erasure,
     dueWork,
     create: async (parts, context) =>
       present(
@@ -408,16 +411,9 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
         ),
       ),
     get: async (id, context) => present(await subscription.getSubscription({ id }, context)),
-    eventsOf: async (id) => {
-      const all = { afterPosition: '', insertedAfter: undefined, limit: 1000 };
-      const request = { ...all, reader: '', passedPosition: '' };
-      const { entries } = await eventLog.readEventLog(request, testContext());
-      return entries
-        .map(({ envelopeJson }) => JSON.parse(envelopeJson) as LoggedEvent & { subject: string })
-        .filter(({ subject }) => subject === id);
-    },
+    eventsOf: (id) => readLoggedEvents(eventLog, id),
     stop: async () => {
-      for (const peer of [subscription, change, dueWork, eventLog]) peer.close();
+      for (const peer of [subscription, change, erasure, dueWork, eventLog]) peer.close();
       await service.stop();
       await peers.stop();
       await dropTestDatabase(configuration);

@@ -250,3 +250,64 @@ test.each<[string, readonly bigint[], bigint, boolean]>([
     ),
   ).toBe(isPossible);
 });
+
+describe('the lines of a meter whose product changes in the period', () => {
+  const [first, second] = [
+    { start: day('01-01'), end: day('01-15') },
+    { start: day('01-15'), end: day('02-01') },
+  ];
+  const basic = aRate({ id: 'basic', unitAmount: '2', includedUnits: '1000' });
+  const pro = aRate({ id: 'pro', unitAmount: '1', includedUnits: '10000' });
+  const ofPro = { item: { itemId: 'item', productId: 'pro' }, rate: pro, period: second };
+  const ofBasic = { item: { itemId: 'item', productId: 'basic' }, rate: basic, period: first };
+  const changed = { ...ofPro, before: [ofBasic] };
+  const marked = (mark: string, whole: string, credits: readonly (string | undefined)[] = []) => ({
+    ...used(whole, credits[1]),
+    marks: [used(mark, credits[0])],
+  });
+  const shown = (usage: SettledUsage) =>
+    usageLines([usage]).map(({ productId, priceId, quantity, amount, period }) => [
+      ...[productId, priceId, quantity, amount, period],
+    ]);
+
+  test('are one for each stretch, with its bounds, price and quantity', () => {
+    expect(shown(settled(marked('5000', '12000'), changed))).toEqual([
+      ['basic', 'basic', '5000', 8000n, first],
+      ['pro', 'pro', '7000', 2000n, second],
+    ]);
+  });
+
+  test('show usage that costs nothing, and are left out without usage', () => {
+    expect(shown(settled(marked('900', '1500'), changed))).toEqual([
+      ['basic', 'basic', '900', 0n, first],
+      ['pro', 'pro', '600', 0n, second],
+    ]);
+    const down = { ...ofBasic, period: second, before: [{ ...ofPro, period: first }] };
+    expect(shown(settled(marked('5000', '6000'), down))).toEqual([
+      ['pro', 'pro', '5000', 0n, first],
+      ['basic', 'basic', '1000', 2000n, second],
+    ]);
+    expect(shown(settled(marked('0', '1500'), changed))).toEqual([
+      ['pro', 'pro', '1500', 0n, second],
+    ]);
+  });
+
+  test('name the credits that each stretch has used', () => {
+    const lines = usageLines([settled(marked('1500', '12000', ['500', '1200']), changed)]);
+    expect(lines.map(({ amount, details }) => [amount, details.creditsUsed])).toEqual([
+      [0n, [{ grantId, quantity: '500' }]],
+      [800n, [{ grantId, quantity: '700' }]],
+    ]);
+  });
+
+  test('are differences of their stretches after late events', () => {
+    const previous = marked('5000', '12000');
+    const late = (current: UsageQuantity) => shown(settled(current, { ...changed, previous }));
+    expect(late(marked('5100', '12100'))).toEqual([
+      ['basic', 'basic', '100', 200n, first],
+      ['pro', 'pro', '0', 100n, second],
+    ]);
+    expect(late(marked('5000', '12100'))).toEqual([['pro', 'pro', '100', 100n, second]]);
+    expect(late(previous)).toEqual([]);
+  });
+});

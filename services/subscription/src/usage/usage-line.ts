@@ -1,5 +1,5 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
-import type { ChargeDetails } from '@billing/kernel/charge';
+import type { Charge, ChargeDetails } from '@billing/kernel/charge';
 import { Decimal } from '@billing/kernel/decimal';
 import { isAmount } from '@billing/kernel/money';
 import {
@@ -8,6 +8,7 @@ import {
   usageChargeBeyond,
   type UsagePrice,
 } from '@billing/kernel/usage-pricing';
+import { stretchChargeBeyond, stretchCharges } from '@billing/kernel/usage-stretches';
 import type { Refund, UsageItem } from '../subscription/usage-billing';
 
 /** The price of one meter's units in a period. */
@@ -22,20 +23,32 @@ interface CreditUse {
   readonly quantity: string;
 }
 
-/** The used units, a decimal string, and the part that credits cover. */
-export interface UsageQuantity {
+/** Used units up to an instant, a decimal string, and the part that credits cover. */
+interface MarkedQuantity {
   readonly quantity: string;
   readonly creditsUsed: readonly CreditUse[];
 }
 
-/** A settlement's result for one meter in one period. */
-export interface SettledUsage {
+/** The usage of a period. */
+export interface UsageQuantity extends MarkedQuantity {
+  /** Usage to the end of each stretch but the last; absent: there is one stretch. */
+  readonly marks?: readonly MarkedQuantity[];
+}
+
+/** The price of a meter in a part of a period. */
+export interface RatedStretch {
   /** Item whose product has the price; absent: the main item. */
   readonly item?: UsageItem;
   readonly rate: MeterRate;
+  readonly period: BillingPeriod;
+}
+
+/** A settlement's result for one meter in one period. */
+export interface SettledUsage extends RatedStretch {
+  /** Stretches of the period before the last one; absent: none. */
+  readonly before?: readonly RatedStretch[];
   /** Display name. */
   readonly meterName: string;
-  readonly period: BillingPeriod;
   readonly current: UsageQuantity;
   /** The billed quantity so far; undefined: none. */
   readonly previous: UsageQuantity | undefined;
@@ -68,9 +81,9 @@ const none = Decimal.of(0n);
  * completely, in the order of the settlement; differences caused by late events follow.
  */
 export function usageLines(settled: readonly SettledUsage[]): UsageLine[] {
-  const whole = settled.filter(({ previous }) => previous === undefined).map(wholeLine);
-  const differences = settled.map(differenceLine);
-  return [...whole, ...differences].filter((line) => line !== undefined);
+  const whole = settled.filter(({ previous }) => previous === undefined).flatMap(wholeLines);
+  const differences = settled.flatMap(differenceLines);
+  return [...whole, ...differences];
 }
 
 /**
@@ -128,6 +141,71 @@ function byNewestPeriod(lines: readonly UsageLine[]): UsageLine[] {
   return lines.toReversed().toSorted((a, b) => b.period.start.getTime() - a.period.start.getTime());
 }
 
+function wholeLines(usage: SettledUsage): UsageLine[] {
+  if (usage.before !== undefined) {
+    return stretchLines(usage, chargedStretches(usage, usage.current));
+  }
+  const line = wholeLine(usage);
+  return line === undefined ? [] : [line];
+}
+
+function differenceLines(usage: SettledUsage): UsageLine[] {
+  const { current, previous, before } = usage;
+  if (previous === undefined) return [];
+  if (before !== undefined) {
+    const billed = chargedStretches(usage, previous);
+    const changed = chargedStretches(usage, current).map((now, index) => {
+      const earlier = billed[index] ?? now;
+      return {
+        charge: stretchChargeBeyond(now.charge, earlier.charge),
+        creditsUsed: creditsBeyond(now.creditsUsed, earlier.creditsUsed),
+      };
+    });
+    return stretchLines(usage, changed);
+  }
+  const line = differenceLine(usage);
+  return line === undefined ? [] : [line];
+}
+
+/** Charge for a stretch, and the credits that cover its usage. */
+interface ChargedStretch {
+  readonly charge: Charge;
+  readonly creditsUsed: readonly CreditUse[];
+}
+
+/** Charges for the stretches of a period with this usage. */
+function chargedStretches(
+  usage: SettledUsage,
+  { marks = [], ...whole }: UsageQuantity,
+): ChargedStretch[] {
+  const quantities = [...marks, whole];
+  const stretches = stretchesOf(usage).map(({ rate }, index) => {
+    const quantity = quantities[index];
+    if (quantity === undefined) throw new Error('A stretch has no usage');
+    return { price: rate, usage: credited(quantity) };
+  });
+  return stretchCharges(stretches).map((charge, index) => {
+    const upTo = quantities[index]?.creditsUsed ?? [];
+    return { charge, creditsUsed: creditsBeyond(upTo, quantities[index - 1]?.creditsUsed ?? []) };
+  });
+}
+
+/** One line for each stretch that has usage or costs anything. */
+function stretchLines(usage: SettledUsage, charged: readonly ChargedStretch[]): UsageLine[] {
+  return stretchesOf(usage).flatMap((stretch, index) => {
+    const one = charged[index];
+    if (one === undefined) return [];
+    const { charge, creditsUsed } = one;
+    if (charge.amount === 0n && !isUsed(charge.quantity) && creditsUsed.length === 0) return [];
+    const subject = subjectOf({ ...usage, ...stretch });
+    return [{ ...subject, ...charge, details: { ...charge.details, creditsUsed } }];
+  });
+}
+
+function stretchesOf({ item, rate, period, before = [] }: SettledUsage): readonly RatedStretch[] {
+  return [...before, { ...(item !== undefined && { item }), rate, period }];
+}
+
 function wholeLine(usage: SettledUsage): UsageLine | undefined {
   const { rate, current } = usage;
   if (!isUsed(current.quantity) && (rate.minimumAmount ?? 0n) === 0n) return undefined;
@@ -174,7 +252,7 @@ function subjectOf({ item, rate, meterName, period }: SettledUsage) {
   return { ...item, description: meterName, meterId: rate.meterId, priceId: rate.id, period };
 }
 
-function credited({ quantity, creditsUsed }: UsageQuantity): Usage {
+function credited({ quantity, creditsUsed }: MarkedQuantity): Usage {
   const units = creditsUsed.reduce((sum, use) => sum.add(Decimal.parse(use.quantity)), none);
   return { quantity, creditedUnits: units.toString() };
 }

@@ -1,6 +1,7 @@
 import { periodOf } from '../subscription/billing-cycle';
 import type { Subscription } from '../subscription/subscription';
 import type { PeriodRates, PeriodSets } from '../subscription/usage-billing';
+import { isMetered } from '../subscription/usage-stretch';
 
 /** An event may be 35 days late; one more day allows for clock differences and calls in flight. */
 export const lateForMs = 36 * 24 * 60 * 60 * 1000;
@@ -20,7 +21,12 @@ export function pinRates(
     ? [...usage.rates.slice(0, -1), { ...last, through: periodIndex }]
     : [...usage.rates, { from: periodIndex, through: periodIndex, ...sets }];
   const kept = rates.filter(({ through }) => mayBeSettled(subscription, through, periodIndex));
-  return { ...subscription, usage: { ...usage, rates: kept } };
+  const pinned = { ...subscription, usage: { ...usage, rates: kept } };
+  if (subscription.stretches === undefined) return pinned;
+  const stretches = subscription.stretches.filter(({ through }) =>
+    mayBeSettled(subscription, through, periodIndex),
+  );
+  return { ...pinned, stretches };
 }
 
 function isSameSets(a: PeriodSets['others'] = [], b: PeriodSets['others'] = []): boolean {
@@ -43,16 +49,6 @@ export function noMeters({ items: [, ...others] }: Pick<Subscription, 'items'>):
 /** True if a subscription has metered prices in a period that may still be billed. */
 export function hasMeters({ usage }: Subscription): boolean {
   return usage.rates.some(isMetered);
-}
-
-function isMetered({ set, others = [] }: PeriodSets): boolean {
-  return set > 0 || others.some((other) => other.set > 0);
-}
-
-/** True if a period is known to have metered prices. */
-export function isPeriodMetered(subscription: Subscription, periodIndex: number): boolean {
-  const sets = pinnedSets(subscription, periodIndex);
-  return sets !== undefined && isMetered(sets);
 }
 
 /**

@@ -1,0 +1,51 @@
+import type { CreateInvoiceRequest, Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import { fromProtoUsageLine, toProtoNewInvoice } from '../peer/checkout';
+import { periodOf } from '../subscription/billing-cycle';
+import type { TaxCategories } from '../subscription/command';
+import { type CustomerFacts, withCustomer } from '../subscription/customer';
+import { runningDiscount } from '../subscription/discount';
+import type { PutOff } from '../subscription/subscription-change';
+import type { Subscription } from '../subscription/subscription';
+import { lastPeriod } from '../usage/settlement';
+import type { UsageLine } from '../usage/usage-line';
+import { isEndDiscounted } from './bill';
+
+/** The content of an invoice that bills usage and lines put off after an end. */
+interface EndInvoice {
+  readonly invoiceId: string;
+  readonly lines: readonly UsageLine[];
+  readonly putOff: PutOff;
+  /** True: the invoice of the last period was voided, or never created. */
+  readonly isVoided: boolean;
+  /** Undefined: unknown. */
+  readonly customer: CustomerFacts | undefined;
+  /** A deleted customer as it was. */
+  readonly buyer?: string | undefined;
+  readonly taxCategories: TaxCategories;
+}
+
+/** Builds the request for an invoice of the end, and says whether the discount applies. */
+export function toProtoEndInvoice(
+  subscription: Subscription,
+  { invoiceId, lines, putOff, isVoided, customer, buyer, taxCategories }: EndInvoice,
+): { readonly request: CreateInvoiceRequest; readonly isDiscounted: boolean } {
+  const state = { ...subscription, discount: runningDiscount(subscription) };
+  const { start } = periodOf(state, state.periodIndex ?? 0);
+  const isDiscounted = isEndDiscounted(state, { start, isVoided, lines });
+  const request = toProtoNewInvoice(withCustomer(state, customer), {
+    invoiceId,
+    reason: 'SUBSCRIPTION_CANCEL',
+    authorizedTransactionId: null,
+    isDiscounted,
+    period: lastPeriod(state),
+    recurring: [],
+    usage: lines,
+    ...{ putOff, buyer: customer?.buyer ?? buyer, ...taxCategories },
+  });
+  return { request, isDiscounted };
+}
+
+/** The usage that an invoice bills. */
+export function usageLinesOf({ lineItems }: Pick<Invoice, 'lineItems'>): UsageLine[] {
+  return lineItems.map(fromProtoUsageLine).filter((line) => line !== undefined);
+}

@@ -1,0 +1,212 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { eventually, testContext } from '@billing/chassis/testing';
+import { BillingInterval, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
+import {
+  ChangeAt,
+  ChangeCollect,
+  ChangeKind,
+  ChangeProration,
+  ChangeStatus,
+} from '@billing/proto/billing/subscription/v1/change';
+import type { ChangeItem } from '@billing/proto/billing/subscription/v1/change_service';
+import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
+import { day } from '../testing/fixtures';
+import { anInvoice } from '../testing/invoice';
+import {
+  aProduct,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from '../testing/service-under-test';
+
+let under: ServiceUnderTest;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest();
+  const type = PricingType.PRICING_TYPE_PER_UNIT;
+  const yearly = { billingInterval: BillingInterval.BILLING_INTERVAL_YEARLY };
+  const { products } = under.peers;
+  products.set('base', aProduct({ id: 'base', name: 'Base' }, { id: 'p-base', type }));
+  products.set('seats', aProduct({ id: 'seats', name: 'Seats' }, { id: 'p-seats', type }));
+  products.set('extra', aProduct({ id: 'extra', name: 'Extra' }, { id: 'p-extra', type }));
+  products.set('yearly', aProduct({ id: 'yearly' }, { id: 'p-yearly', ...yearly }));
+  products.set('pounds', aProduct({ id: 'pounds' }, { id: 'p-pounds', currency: 'GBP' }));
+});
+
+afterAll(() => under.stop());
+
+const periodEnd = day('02-28');
+const later = ({ tenant }: CallContext, now: Date): CallContext => ({
+  ...testContext({ now, deadlineMs: 25_000 }),
+  tenant,
+});
+
+/** A subscription of a base and two seats, whose first invoice is paid; asked on 14 February. */
+async function running() {
+  const context = testContext({ now: day('01-31'), deadlineMs: 25_000 });
+  const items = { items: [{ productId: 'base' }, { productId: 'seats', quantity: 2 }] };
+  const { id, items: bought } = await under.create({ productId: '', items }, context);
+  const first = await eventually(() => {
+    const made = under.peers.invoices.find(({ request }) => request.subscriptionId === id);
+    if (made === undefined) throw new Error('Not invoiced yet');
+    return made.request;
+  });
+  under.peers.paid.add(first.invoiceId);
+  const result = {
+    ...{ subscriptionId: id, attempt: 1, resultNumber: 1, nextAttemptAt: undefined },
+    invoice: anInvoice(first, InvoiceStatus.INVOICE_STATUS_PAID),
+    outcome: CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
+  };
+  await under.subscription.applyCollectionResult(result, context);
+  const [base, seats] = bought.map((item) => item.id);
+  if (base === undefined || seats === undefined) throw new Error('An item is missing');
+  return { id, base, seats, context: later(context, day('02-14')) };
+}
+
+function asking(
+  subscriptionId: string,
+  [first, ...otherItems]: ChangeItem[],
+  at = ChangeAt.CHANGE_AT_NOW,
+) {
+  const change = {
+    ...{ kind: ChangeKind.CHANGE_KIND_UPDATE, resumeAt: undefined, at, requirePayment: false },
+    ...{ proration: ChangeProration.CHANGE_PRORATION_UNSPECIFIED },
+    ...{ ...first, ofItems: true, otherItems },
+  };
+  return { subscriptionId, change };
+}
+
+const create = (asked: ReturnType<typeof asking>, context: CallContext, previewToken?: string) =>
+  under.change.createChange({ ...asked, metadata: undefined, previewToken }, context);
+
+test('a list keeps what it does not name, adds new items and removes the others', async () => {
+  const { id, base, seats, context } = await running();
+  const list = [{ productId: 'base' }, { productId: 'seats' }, { productId: 'extra', quantity: 3 }];
+  const { change } = await create(asking(id, list), context);
+  expect(change?.to?.items).toMatchObject([
+    { id: base, productId: 'base', quantity: 1 },
+    { id: seats, productId: 'seats', quantity: 2 },
+    { productId: 'extra', priceId: 'p-extra', quantity: 3 },
+  ]);
+  expect(change?.from?.items.map((item) => item.id)).toEqual([base, seats]);
+  const after = await under.get(id, context);
+  expect(after.items).toEqual(change?.to?.items);
+  const removal = asking(id, [{ quantity: 2 }, { productId: 'extra' }]);
+  const removed = await create(removal, context);
+  expect(removed.change?.to?.items).toMatchObject([
+    { id: base, quantity: 2 },
+    { id: after.items[2]?.id, quantity: 3 },
+  ]);
+});
+
+test('the first element keeps the id of the main item, also for the product of another', async () => {
+  const { id, base, seats, context } = await running();
+  const list = [{ productId: 'seats' }, { productId: 'base' }];
+  const { change } = await create(asking(id, list), context);
+  expect(change?.to?.items).toMatchObject([
+    { id: base, productId: 'seats', quantity: 2 },
+    { productId: 'base', quantity: 1 },
+  ]);
+  expect([base, seats]).not.toContain(change?.to?.items[1]?.id);
+});
+
+test('a list that waits is stored as asked for, and the renewal bills it', async () => {
+  const { id, base, context } = await running();
+  const list = [{ productId: 'base' }, { productId: 'extra' }];
+  const { change } = await create(asking(id, list, ChangeAt.CHANGE_AT_PERIOD_END), context);
+  expect(change?.status).toBe(ChangeStatus.CHANGE_STATUS_PENDING);
+  const { subscriptionId, change: more } = asking(id, [{ quantity: 5 }]);
+  await create({ subscriptionId, change: { ...more, ofItems: false } }, context);
+  const { environmentId } = context.tenant;
+  const renewed = later(context, periodEnd);
+  const workClass = WorkClass.WORK_CLASS_RENEWAL;
+  await under.dueWork.runDue({ environmentId, until: periodEnd, workClass }, renewed);
+  expect((await under.get(id, renewed)).items).toMatchObject([
+    { id: base, productId: 'base', quantity: 5 },
+    { productId: 'extra', quantity: 1 },
+  ]);
+});
+
+test('a token is stale once the state of the subscription does not allow its change any more', async () => {
+  const { id, context } = await running();
+  const asked = asking(id, [{ productId: 'extra', quantity: 12 }]);
+  const putOff = { ...asked.change, collect: ChangeCollect.CHANGE_COLLECT_NEXT_INVOICE };
+  const { token } = await under.change.previewChange({ ...asked, change: putOff }, context);
+  await create(asking(id, [{ productId: 'yearly' }]), context);
+  const call = { subscriptionId: id, change: putOff };
+  await expect(create(call, context)).rejects.toMatchObject({
+    fields: { collect: ['A new cycle is collected now'] },
+  });
+  await expect(create(call, context, token)).rejects.toMatchObject({
+    ...{ kind: 'failed_precondition', message: 'Preview is stale: subscription' },
+  });
+});
+
+test('an unknown subscription or product is refused before an invalid token is', async () => {
+  const { id, context } = await running();
+  const extra = [{ productId: 'extra' }];
+  await expect(create(asking(newId(), extra), context, 'invalid')).rejects.toMatchObject({
+    ...{ kind: 'not_found', message: 'Subscription not found' },
+  });
+  const unknown = asking(id, [{ productId: newId() }]);
+  await expect(create(unknown, context, 'invalid')).rejects.toMatchObject({
+    ...{ kind: 'not_found', message: 'Product not found' },
+  });
+  await expect(create(asking(id, extra), context, 'invalid')).rejects.toMatchObject({
+    fields: { previewToken: ['Preview token is not valid'] },
+  });
+});
+
+test('a preview is honored to the byte, for the same list alone', async () => {
+  const { id, context } = await running();
+  const asked = asking(id, [{ productId: 'base' }, { productId: 'extra', quantity: 9 }]);
+  const { token, invoice } = await under.change.previewChange(asked, context);
+  const other = asking(id, [{ productId: 'base' }, { productId: 'extra', quantity: 8 }]);
+  await expect(create(other, context, token)).rejects.toMatchObject({
+    fields: { previewToken: ['Preview is for another request'] },
+  });
+  const { change } = await create(asked, context, token);
+  expect(change?.status).toBe(ChangeStatus.CHANGE_STATUS_APPLIED);
+  const made = await eventually(() => {
+    const found = under.peers.invoices.find(
+      ({ request }) => request.invoiceId === change?.invoiceId,
+    );
+    if (found === undefined) throw new Error('Not invoiced yet');
+    return found.request;
+  });
+  const known = (lines: readonly { itemId?: string | undefined; amount: bigint }[] = []) =>
+    lines.map(({ itemId, amount }) => [itemId, amount]);
+  expect(known(made.lineItems)).toEqual(known(invoice?.lineItems));
+});
+
+test.each<[string, ChangeItem[], string]>([
+  ['a product twice', [{ productId: 'base' }, { productId: 'base' }], '1.productId: Product is'],
+  ['another currency', [{}, { productId: 'pounds' }], '1.productId: Price has another currency'],
+  ['another interval', [{}, { productId: 'yearly' }], '1.productId: Items must share one billing'],
+  ['an element without a product', [{}, { quantity: 2 }], '1.productId: Required'],
+  [
+    'a product and a price',
+    [{}, { productId: 'extra', priceId: 'p-extra' }],
+    '1.priceId: Not together with productId',
+  ],
+  ['21 elements', Array.from({ length: 21 }, () => ({ productId: 'base' })), 'Must have at most'],
+])('a list with %s is refused by name', async (_name, list, problem) => {
+  const { id, context } = await running();
+  await expect(create(asking(id, list), context)).rejects.toMatchObject({
+    fields: { items: [expect.stringContaining(problem)] },
+  });
+});
+
+test('an unknown product comes before all other problems', async () => {
+  const { id, context } = await running();
+  const list = [{ productId: 'base' }, { productId: 'base' }, { productId: 'unknown' }];
+  await expect(create(asking(id, list), context)).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+test('the same list changes nothing', async () => {
+  const { id, context } = await running();
+  const same = asking(id, [{ productId: 'base' }, { priceId: 'p-seats' }]);
+  await expect(create(same, context)).rejects.toMatchObject({ reason: 'NOTHING_TO_CHANGE' });
+});

@@ -1,0 +1,83 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { unlessNotFound } from '@billing/kernel/domain-error';
+import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
+import { endBill } from '../billing/bill';
+import { toProtoEndInvoice, usageLinesOf } from '../billing/describe-end-bill';
+import { hasWaitingBills } from '../over-limit/over-limit-bill';
+import { fetchTaxCategories, withLineCategories } from '../peer/catalog';
+import { quoteUsage, type SettlementDependencies } from '../peer/metering';
+import type { BillingCommand } from '../subscription/command';
+import { putOffOn } from '../subscription/put-off';
+import type { Subscription } from '../subscription/subscription';
+import type { SubscriptionTransition } from '../subscription/transition';
+import type { UsageLine } from '../usage/usage-line';
+import { isPaidOrCreditedInPart } from './find-period-facts';
+import { readQuote } from './read-quote';
+
+/** The invoice of an end; undefined: none follows. */
+export interface EndInvoice {
+  readonly usageInvoice: PreviewInvoice | undefined;
+  /** True: usage may be added to it. */
+  readonly usageInvoiceEstimated: boolean;
+}
+
+const noInvoice: EndInvoice = { usageInvoice: undefined, usageInvoiceEstimated: false };
+
+/**
+ * Reads what the invoice of usage and lines put off after an end would cost now. A bill over the
+ * limit makes no invoice.
+ */
+export async function readEndInvoice(
+  { stored, end }: { readonly stored: Stored<Subscription>; readonly end: SubscriptionTransition },
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<EndInvoice> {
+  const { state } = end;
+  const { periodIndex } = state;
+  if (periodIndex === null || hasWaitingBills(state)) return noInvoice;
+  const ended = { ...stored, state };
+  const settlement = { key: 'end', through: periodIndex };
+  const quoted = await quoteUsage(ended, settlement, context, dependencies);
+  const owed = await usageOwed(end.commands, context, dependencies);
+  const isVoided = owed !== undefined;
+  const putOff = putOffOn(state, isVoided ? [periodIndex, periodIndex + 1] : [periodIndex + 1]);
+  const { lines, isBillable } = endBill(state, quoted ?? [], { owed: owed ?? [], putOff });
+  if (!isBillable || lines.length + putOff.lines.length === 0) return noInvoice;
+  const { peers } = dependencies;
+  const [customer, categories] = await Promise.all([
+    peers.customers.find(state.customer.id, context),
+    fetchTaxCategories(peers, state.items, context),
+  ]);
+  const billed = { items: state.items, lines };
+  const taxCategories = await withLineCategories(peers, categories, billed, context);
+  const content = { invoiceId: newId(), lines, putOff, isVoided, customer, taxCategories };
+  const { request } = toProtoEndInvoice(state, content);
+  const invoice = await readQuote(request, context, peers);
+  return { usageInvoice: invoice, usageInvoiceEstimated: quoted !== undefined };
+}
+
+/**
+ * Reads the usage of earlier periods on the invoice that the end voids; undefined: the end voids
+ * none. The usage of an invoice that is not created yet was never settled, and is quoted.
+ */
+async function usageOwed(
+  commands: readonly BillingCommand[],
+  context: CallContext,
+  { peers }: SettlementDependencies,
+): Promise<readonly UsageLine[] | undefined> {
+  const close = commands.find((command) => command.type === 'close');
+  if (close?.payload.isOwed !== true) return undefined;
+  const asked = { id: close.payload.invoiceId };
+  const found = await unlessNotFound(peers.checkout.getInvoice(asked, context));
+  const invoice = found?.invoice;
+  if (invoice === undefined) return [];
+  const { status } = invoice;
+  const isLeft =
+    status === InvoiceStatus.INVOICE_STATUS_PAID ||
+    status === InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE ||
+    isPaidOrCreditedInPart(invoice);
+  return isLeft ? undefined : usageLinesOf(invoice);
+}

@@ -1,0 +1,236 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { reassertChanged, type ScanDependencies } from '@billing/chassis/changed-aggregates';
+import { derivedId } from '@billing/chassis/ids';
+import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
+import { DomainError, isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
+import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  attemptFinalBill,
+  attemptPeriodBill,
+  nothingOwed,
+  usageOfUnfinishedInvoice,
+} from '../billing/create-bill';
+import { creditCancellation, creditChange, invoiceChange } from '../change/create-change-invoice';
+import { type CommandDependencies, endCollection } from '../commands';
+import { createdInvoices } from '../lifecycle/ending';
+import { hasWaitingBills } from '../over-limit/over-limit-bill';
+import { voidInvoice } from '../peer/checkout';
+import { otherProductIdsOf, reserveRedemption } from '../peer/discount';
+import { decisionOn } from '../subscription-store';
+import { orderedInvoiceOf, periodOf } from '../subscription/billing-cycle';
+import { currencyOf, endedWithin, mainItem, type Subscription } from '../subscription/subscription';
+import type { SubscriptionChange } from '../subscription/subscription-change';
+import type { SubscriptionRecord } from '../subscription/tombstone';
+import { isBilled } from '../subscription/usage-billing';
+import { atEntryOf, madePeriodBills } from './made-bills';
+
+interface Work {
+  readonly stored: Stored<Subscription>;
+  readonly context: CallContext;
+  readonly dependencies: CommandDependencies;
+}
+
+/**
+ * Does again, after a restore, what the state of subscriptions says was done at others: it is
+ * missing where their databases were put back to an earlier instant. Ids are derived, so what
+ * exists is found, and stays as it is.
+ */
+export async function reassertSubscriptions(
+  records: AggregateCollection<SubscriptionRecord>,
+  recovery: RecoveryContext,
+  dependencies: CommandDependencies & ScanDependencies,
+): Promise<StepCounts> {
+  const reassert = async (
+    found: Stored<SubscriptionRecord>,
+    context: CallContext,
+  ): Promise<StepCounts> => {
+    if (found.state.isTombstone) return {};
+    // The scan may have read it a while ago.
+    const stored = await dependencies.subscriptions.get(found.state.id, context);
+    const work = { stored, context, dependencies };
+    const bills = await reassertPeriodBills(work);
+    const changes = await reassertChanges(work);
+    const ends = stored.state.status === 'CANCELED' ? await reassertEndOf(work) : { ends: 0 };
+    await reassertRedemption(work);
+    return { bills, changes, ...ends };
+  };
+  return reassertChanged(records, recovery, reassert, dependencies);
+}
+
+/**
+ * Creates the invoices of periods that checkout does not have. Checkout has all up to some period,
+ * so the newest that it has ends the search.
+ */
+async function reassertPeriodBills({ stored, context, dependencies }: Work): Promise<number> {
+  const { state, tenant, createdAt } = stored;
+  const { invoiceIdOf } = decisionOn(state.id, tenant, context.now);
+  const missing: ReturnType<typeof madePeriodBills> = [];
+  for (const order of madePeriodBills(state, { createdAt, invoiceIdOf })) {
+    if ((await findInvoice(order.invoiceId, context, dependencies)) !== undefined) break;
+    missing.unshift(order);
+  }
+  if (missing.length === 0) return 0;
+  const changes = await changesOf(state, context, dependencies);
+  for (const order of missing) {
+    const { periodIndex } = order;
+    const asEntered = atEntryOf(state, periodIndex, changes);
+    const at = atTime(context, periodOf(state, periodIndex).start);
+    const work = { context: at };
+    await attemptPeriodBill({ ...stored, state: asEntered }, order, work, dependencies);
+  }
+  return missing.length;
+}
+
+/** Creates invoices and credit notes of the changes of the running period. */
+async function reassertChanges({ stored, context, dependencies }: Work): Promise<number> {
+  const { state } = stored;
+  const { id } = state;
+  const { period, paying, finished } = state.changes;
+  if (period === null && paying === null && finished.length === 0) return 0;
+  let count = 0;
+  for (const change of await changesOf(state, context, dependencies)) {
+    if (!isOfRunningPeriod(state, change)) continue;
+    const { id: changeId, invoice, creditNotes, effectiveAt } = change;
+    const at = state.changes.paying?.id === changeId ? context : atTime(context, effectiveAt);
+    const isMissing =
+      invoice !== null &&
+      (await findInvoice(invoice.invoiceId, context, dependencies)) === undefined;
+    if (isMissing) await invoiceChange({ id, changeId }, at, dependencies);
+    // Checkout answers with the credit notes that it has.
+    const isCredited = change.status === 'APPLIED' && creditNotes.length > 0;
+    if (isCredited) await creditChange({ id, changeId }, at, dependencies);
+    if (isMissing) count += 1;
+  }
+  return count;
+}
+
+function isOfRunningPeriod(state: Subscription, { id, status, effectiveAt }: SubscriptionChange) {
+  if (state.changes.paying?.id === id) return true;
+  const { periodIndex } = state;
+  if (status !== 'APPLIED' || periodIndex === null) return false;
+  return effectiveAt >= periodOf(state, periodIndex).start;
+}
+
+/** Does an end again, but not while a payment runs, whose outcome a later step looks up. */
+async function reassertEndOf(work: Work): Promise<StepCounts> {
+  try {
+    return { ends: await reassertEnd(work) };
+  } catch (error) {
+    const isRunning = error instanceof DomainError && error.reason === 'PAYMENT_IN_PROGRESS';
+    if (!isRunning) throw error;
+    return { endsPostponed: 1 };
+  }
+}
+
+/** Voids, credits and bills what the end of a subscription has; returns 1 if a bill was missing. */
+async function reassertEnd({ stored, context, dependencies }: Work): Promise<number> {
+  const { state, tenant } = stored;
+  const { peers } = dependencies;
+  const { id, periodIndex, endedBeforeStart, discount } = state;
+  if (endedBeforeStart) {
+    if (discount === null) return 0;
+    const held = { discountId: discount.id, holderId: discount.holderId ?? id };
+    await peers.discount.releaseRedemption({ ...held, evenConfirmed: true }, context);
+    return 0;
+  }
+  if (periodIndex === null) return 0;
+  const { invoiceIdOf } = decisionOn(id, tenant, context.now);
+  const runningId = orderedInvoiceOf(state, periodIndex) ?? invoiceIdOf(periodIndex);
+  const isCut = isEndedByCall(state) && endedWithin(state, periodIndex);
+  const kept = createdInvoices(state).filter((one) => !isCut || one.invoiceId !== runningId);
+  const writeOff = state.cancelReason === 'PAYMENT_FAILED';
+  for (const { invoiceId } of kept) {
+    await endCollection({ invoiceId, writeOff }, state, context, dependencies);
+  }
+  const voided = isCut ? await voidInvoice(runningId, state, context, peers) : undefined;
+  const creditNotes = state.changes.cancellation?.creditNotes ?? [];
+  const invoiceIds = creditNotes.map(({ invoiceId }) => invoiceId);
+  if (invoiceIds.length > 0) await creditCancellation({ id, invoiceIds }, context, dependencies);
+  // The command of the end, still in the outbox, bills what is not billed.
+  const isDone = isBilled(state, periodIndex + 1) && !hasWaitingBills(state);
+  return isDone ? reassertFinalBill({ stored, context, dependencies }, voided) : 0;
+}
+
+/** True if a call has ended the running period, whose invoice was voided. */
+function isEndedByCall({ cancelReason, cancelAtPeriodEnd, pausedAt }: Subscription): boolean {
+  return cancelReason === 'REQUESTED' && !cancelAtPeriodEnd && pausedAt === null;
+}
+
+async function reassertFinalBill(
+  { stored, context, dependencies }: Work,
+  voided: Invoice | undefined,
+): Promise<number> {
+  const { state, tenant } = stored;
+  const invoiceId = derivedId(tenant.environmentId, state.id, 'end');
+  if (state.latestInvoice?.id !== invoiceId) return 0;
+  if ((await findInvoice(invoiceId, context, dependencies)) !== undefined) return 0;
+  const at = atTime(context, state.endedAt ?? context.now);
+  const isVoided = voided?.status === InvoiceStatus.INVOICE_STATUS_VOID;
+  const owed = isVoided
+    ? await usageOfUnfinishedInvoice(stored, voided, at, dependencies)
+    : nothingOwed;
+  await attemptFinalBill(stored, { closing: { voidedInvoiceId: null }, owed }, at, dependencies);
+  return 1;
+}
+
+/**
+ * Holds and confirms the redemption of the subscription, which discount may have lost. That of a
+ * checkout session is the session's.
+ */
+async function reassertRedemption({ stored, context, dependencies }: Work): Promise<void> {
+  const { id, fingerprint, discount, endedBeforeStart } = stored.state;
+  if (discount === null || endedBeforeStart) return;
+  const isOwn = discount.holderId === null;
+  if (isOwn && fingerprint === id) return;
+  const { peers } = dependencies;
+  const held = { discountId: discount.id, holderId: discount.holderId ?? id };
+  const confirmed = await unlessNotFound(peers.discount.confirmRedemption(held, context));
+  if (confirmed !== undefined || !isOwn) return;
+  await unlessRefused(reserveRedemption(peers, wantedOf(stored.state, discount.id), context));
+  await unlessNotFound(peers.discount.confirmRedemption(held, context));
+}
+
+function wantedOf(state: Subscription, discountId: string) {
+  const bought = {
+    productId: mainItem(state).productId,
+    otherProductIds: otherProductIdsOf(state),
+  };
+  return { subscriptionId: state.id, discountId, currency: currencyOf(state), ...bought };
+}
+
+// Others have redeemed the discount since, or it has ended: what stands there wins.
+async function unlessRefused(reserved: Promise<unknown>): Promise<void> {
+  try {
+    await reserved;
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;
+  }
+}
+
+async function findInvoice(
+  id: string,
+  context: CallContext,
+  { peers }: Pick<CommandDependencies, 'peers'>,
+): Promise<Invoice | undefined> {
+  try {
+    return (await peers.checkout.getInvoice({ id, changeId: undefined }, context)).invoice;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function changesOf(
+  state: Subscription,
+  context: CallContext,
+  { changes }: Pick<CommandDependencies, 'changes'>,
+): Promise<readonly SubscriptionChange[]> {
+  return (await changes.listAll([state], context)).get(state.id) ?? [];
+}
+
+/** Context of work at the time when it was first done, where the clock is manual. */
+function atTime(context: CallContext, at: Date): CallContext {
+  return context.tenant.manualClock ? { ...context, now: at } : context;
+}

@@ -1,0 +1,152 @@
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { recoverInTest } from '@billing/chassis/testing/recover';
+import {
+  type CreateInvoiceRequest,
+  InvoiceStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
+import { day } from '../testing/fixtures';
+import { anInvoice } from '../testing/invoice';
+import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { aMeteredProduct, aMeterPrice, later, usageScene } from '../testing/usage-scene';
+
+let under: ServiceUnderTest;
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest();
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = under.configuration;
+  mongo = await connectMongo({ uri, database, service: 'test' });
+  under.peers.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await under.stop();
+});
+
+const { reach, invoiced, settled, subscribe } = usageScene(() => under);
+const reassert = () => recoverInTest(under.configuration, ['reassert']);
+
+const documents = () => mongo.db.collection('subscriptions').find().sort({ _id: 1 }).toArray();
+
+/** A subscription with three periods, and its invoices in their order. */
+async function threePeriods() {
+  const { metering } = under.peers;
+  metering.usageOf = ({ periodIndex }) => String(300 + 100 * periodIndex);
+  const { id, context } = await subscribe();
+  await reach(later(context, day('02-28')));
+  await invoiced(id, 2);
+  await reach(later(context, day('03-31')));
+  await invoiced(id, 3);
+  await settled(context, day('03-31'));
+  return { id, context, requests: requestsOf(id) };
+}
+
+function requestsOf(id: string): CreateInvoiceRequest[] {
+  return under.peers.invoices
+    .map(({ request }) => request)
+    .filter(({ subscriptionId }) => subscriptionId === id);
+}
+
+/** Puts checkout back to when it had the first invoices of a subscription. */
+function forgetInvoices(id: string, kept: number): void {
+  const { invoices } = under.peers;
+  const forgotten = new Set(requestsOf(id).slice(kept));
+  invoices.splice(0, Infinity, ...invoices.filter(({ request }) => !forgotten.has(request)));
+}
+
+describe('after a restore', () => {
+  test('a subscription bills again the periods whose invoices checkout has lost, each once', async () => {
+    const { id, requests } = await threePeriods();
+    forgetInvoices(id, 1);
+    const { reassert: counts } = await reassert();
+    expect(counts).toMatchObject({ bills: 2 });
+    expect(requestsOf(id)).toEqual(requests);
+    await reassert();
+    expect(requestsOf(id)).toEqual(requests);
+  });
+
+  test('the state of an unharmed system stays as it is, and announces nothing', async () => {
+    const { id, context } = await threePeriods();
+    const { id: canceled, context: at } = await subscribe();
+    await under.subscription.cancelSubscription(
+      { id: canceled, atPeriodEnd: false },
+      later(at, day('02-10')),
+    );
+    await settled(at, day('02-10'));
+    await settled(context, day('03-31'));
+    const [before, events] = [await documents(), await under.eventsOf(id)];
+    const requests = under.peers.invoices.map(({ request }) => request);
+    await reassert();
+    expect(await documents()).toEqual(before);
+    expect(await under.eventsOf(id)).toEqual(events);
+    expect(under.peers.invoices.map(({ request }) => request)).toEqual(requests);
+  });
+
+  test('the end of a subscription voids its invoice and bills its usage again', async () => {
+    const { peers } = under;
+    peers.metering.usageOf = () => '300';
+    const { id, context } = await subscribe();
+    await under.subscription.cancelSubscription(
+      { id, atPeriodEnd: false },
+      later(context, day('02-10')),
+    );
+    await invoiced(id, 2);
+    await settled(context, day('02-10'));
+    const requests = requestsOf(id);
+    forgetInvoices(id, 1);
+    peers.voids.splice(0);
+    const { reassert: counts } = await reassert();
+    expect(counts).toMatchObject({ ends: 1 });
+    expect(requestsOf(id)).toEqual(requests);
+    const voided = peers.voids.map(({ request }) => request.invoiceId);
+    expect(voided).toContain(requests[0]?.invoiceId);
+  });
+});
+
+test('an end without usage voids its invoice again, and waits for a payment that runs', async () => {
+  const { peers } = under;
+  const { id, context } = await subscribe('product');
+  const cancel = { id, atPeriodEnd: false };
+  await under.subscription.cancelSubscription(cancel, later(context, day('02-10')));
+  await settled(context, day('02-10'));
+  const [request] = requestsOf(id);
+  peers.voids.splice(0);
+  peers.isPaymentRunning = true;
+  const { reassert: counts } = await recoverInTest(under.configuration, ['reassert', 'catchUp'], {
+    after: {
+      reassert: async () => {
+        peers.isPaymentRunning = false;
+        return Promise.resolve();
+      },
+    },
+  });
+  expect(counts?.['endsPostponed']).toBeGreaterThan(0);
+  const voided = peers.voids.map(({ request: { invoiceId } }) => invoiceId);
+  expect(voided).toContain(request?.invoiceId);
+});
+
+test('a result for a period that the subscription has yet to enter again waits', async () => {
+  const { id, context, requests } = await threePeriods();
+  const [, , last] = requests;
+  const collection = mongo.db.collection('subscriptions');
+  const apply = () =>
+    under.subscription.applyCollectionResult(
+      {
+        subscriptionId: id,
+        resultNumber: 1,
+        outcome: CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
+        attempt: 1,
+        invoice: anInvoice(last!, InvoiceStatus.INVOICE_STATUS_PAID),
+        nextAttemptAt: undefined,
+      },
+      later(context, day('03-31')),
+    );
+  const now = await collection.findOne({ _id: id as never });
+  const back = { periodIndex: 1, openInvoices: [], version: Number(now?.version) + 10 };
+  await collection.updateOne({ _id: id as never }, { $set: back });
+  await expect(apply()).rejects.toMatchObject({ reason: 'RESULT_TOO_EARLY' });
+  await collection.updateOne({ _id: id as never }, { $set: { periodIndex: 2 } });
+  await expect(apply()).resolves.toEqual({});
+});
