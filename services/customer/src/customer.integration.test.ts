@@ -214,7 +214,9 @@ describe('a refusal', () => {
   });
 
   test('reports the required fields of an empty request', async () => {
-    await expect(create({ email: '' })).rejects.toMatchObject({ fields: { email: ['Required'] } });
+    await expect(create({ email: '' })).rejects.toMatchObject({
+      fields: { email: ['Invalid email'] },
+    });
   });
 
   test('rejects a call without a deadline', async () => {

@@ -1,16 +1,18 @@
-import { type AggregateDocument, tenantOf } from '@billing/chassis/aggregate';
+import { type AggregateDocument, type Stored, tenantOf } from '@billing/chassis/aggregate';
 import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import { type CallContext, workContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { blankEvents } from '@billing/chassis/event-blanking';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import type { StepCounts } from '@billing/chassis/recovery';
 import type { Service } from '@billing/chassis/service';
 import { eraseFailureTexts } from '@billing/chassis/stuck-commands';
 import type { Customer as ProtoCustomer } from '@billing/proto/billing/customer/v1/customer';
 import { erasureSteps } from '@billing/proto/values/erasure';
 import type { Customers } from './customer-store';
 import { decodeCustomer } from './customer-message';
-import { continueErasure, type EraseCustomer, type ErasureStep } from './erasure';
+import type { Customer } from './customer';
+import { begunOrders, continueErasure, type EraseCustomer, type ErasureStep } from './erasure';
 import type { Peers } from './peers';
 import type { PortalSessionStore } from './portal-session-store';
 
@@ -64,6 +66,17 @@ export class ErasureWorker {
         );
       },
     };
+  }
+
+  /** Takes the steps that have begun again, because a restore may have undone them elsewhere. */
+  async reassert({ state }: Stored<Customer>, context: CallContext): Promise<StepCounts> {
+    const ordered = begunOrders(state);
+    const { eraseCustomer } = this.commands();
+    for (const [index, { payload }] of ordered.entries()) {
+      const delivery = { aggregateId: state.id, context, sequence: index + 1 };
+      await eraseCustomer(payload as never, delivery);
+    }
+    return ordered.length === 0 ? {} : { erased: 1 };
   }
 
   private async eraseOwn(

@@ -1,6 +1,12 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { createCustomer } from './customer';
-import { continueErasure, eraseCustomer, type Obligations, refuseObligations } from './erasure';
+import {
+  begunOrders,
+  continueErasure,
+  eraseCustomer,
+  type Obligations,
+  refuseObligations,
+} from './erasure';
 
 const customer = createCustomer(
   {
@@ -82,4 +88,15 @@ test('the services are asked again after 20 seconds, and for events after 30 day
     Array.from({ length: 5 }, () => 'EVENTS'),
   );
   expect(continueErasure(third.state, after(400 * dayMs)).state).toBe(third.state);
+});
+
+test('after a restore the orders of the steps that have begun are given again', () => {
+  const deleted = eraseCustomer(customer, { realNow, encoded: 'encoded' });
+  const later = continueErasure(deleted.state, after(20_000));
+  expect(begunOrders(customer)).toEqual([]);
+  expect(begunOrders(deleted.state)).toEqual(deleted.commands);
+  const [first, ...others] = begunOrders(later.state);
+  expect(first?.payload).toMatchObject({ step: 'DATA', customer: null, isFirst: true });
+  expect(others.map(({ payload }) => payload.step)).toContain('LATE_WRITES');
+  expect(others.map(({ payload }) => payload.step)).not.toContain('EVENTS');
 });

@@ -17,6 +17,8 @@ const erasingServices = [
 ] as const;
 export type ErasingService = (typeof erasingServices)[number];
 
+const allSteps: readonly ErasureStep[] = ['DATA', 'LATE_WRITES', 'EVENTS'];
+
 /** A step and the real time at which it begins. */
 interface DueStep {
   readonly step: ErasureStep;
@@ -110,6 +112,17 @@ export function continueErasure(customer: Customer, realNow: Date): Transition<C
     events: [],
     commands: orders(step, erasure.customer),
   };
+}
+
+/**
+ * Orders of all steps that have begun, which are given again after a restore. The data of the
+ * customer is known while the next step needs it.
+ */
+export function begunOrders({ erasure }: Pick<Customer, 'erasure'>): EraseCustomer[] {
+  if (erasure === null) return [];
+  const { next, customer } = erasure;
+  const begun = next === null ? allSteps : allSteps.slice(0, allSteps.indexOf(next.step));
+  return begun.flatMap((step) => orders(step, customer));
 }
 
 function stepAfter(step: ErasureStep, { erasedAt }: Erasure): DueStep | null {

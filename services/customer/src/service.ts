@@ -1,3 +1,4 @@
+import { reassertChanged } from '@billing/chassis/changed-aggregates';
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { exportRpc, oneEach, scanAggregates } from '@billing/chassis/export-rpc';
 import { searchRpc } from '@billing/chassis/search-rpc';
@@ -81,7 +82,12 @@ function continueErasures(
   const isDeleted = (environmentId: string) => service.deletion.isDeleted(environmentId);
   const worker = new ErasureWorker({ ...erased, service, clock, isDeleted });
   service.ensureIndexes(() => worker.ensureIndexes());
-  erased.customers.records.handle({ commands: worker.commands() });
+  const { records } = erased.customers;
+  records.handle({ commands: worker.commands() });
+  service.recoverBy({
+    reassert: (recovery) =>
+      reassertChanged(records, recovery, worker.reassert.bind(worker), service),
+  });
   service.every({
     name: 'continue erasures',
     everyMs: erasureIntervalMs,

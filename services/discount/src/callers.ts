@@ -9,7 +9,7 @@ export const discountCallers: Callers<DiscountServiceServer> = {
   listDiscounts: ['gateway'],
   updateDiscount: ['gateway'],
   validateCode: ['gateway', 'checkout'],
-  quoteRedemption: ['subscription'],
+  quoteRedemption: ['checkout', 'subscription'],
   reserveRedemption: ['checkout', 'subscription'],
   confirmRedemption: ['checkout', 'subscription'],
   releaseRedemption: ['checkout', 'subscription'],

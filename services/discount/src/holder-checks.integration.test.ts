@@ -65,6 +65,7 @@ async function startOwners(): Promise<RunningService> {
   return service.serve([
     rpcService<SessionServiceServer>(SessionServiceService, {
       createSession: unused,
+      previewSession: unused,
       getSession: unused,
       paySession: unused,
       listSessions: unused,

@@ -73,6 +73,21 @@ test('of 1,000 concurrent reservations at three replicas for 10 redemptions, exa
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 10 });
 });
 
+test('a code whose redemptions are used up is valid for their holders alone', async () => {
+  const context = testContext();
+  const question = { code: 'LAST', productId: undefined };
+  const { id: discountId } = await create(discounts, context, { code: 'LAST', maxRedemptions: 1 });
+  const holderId = newId();
+  await reserve(discounts, context, { discountId, holderId });
+  expect(await discounts.validateCode({ ...question, holderId }, context)).toMatchObject({
+    discount: { id: discountId, redemptionCount: 1 },
+  });
+  for (const other of [undefined, newId()]) {
+    const asked = { ...question, holderId: other };
+    await expect(discounts.validateCode(asked, context)).rejects.toMatchObject(exhausted);
+  }
+});
+
 test('all concurrent reservations of a discount without a maximum succeed', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context);

@@ -115,7 +115,7 @@ export async function quoteRedemption(
 }
 
 /** Throws a refusal for a holder without a redemption; one that has a redemption keeps it. */
-async function requireHeld(
+export async function requireHeld(
   slots: SlotStore,
   { discountId, holderId }: Pick<RedemptionQuestion, 'discountId' | 'holderId'>,
   refusal: Parameters<typeof refusedRedemption>[0],

@@ -20,7 +20,12 @@ import {
 } from './discount-message';
 import { currencyOfProduct, type Peers, unknownProducts } from './peers';
 import { purchaseRefusal, redemptionNotFound, refusedRedemption } from './redemption';
-import { quoteRedemption, type RedemptionDependencies, reserve } from './reserve-redemption';
+import {
+  quoteRedemption,
+  type RedemptionDependencies,
+  requireHeld,
+  reserve,
+} from './reserve-redemption';
 import { discountsWith } from './store';
 import { updateDiscount } from './update-discount';
 
@@ -104,21 +109,22 @@ async function create(
 }
 
 async function validate(
-  { code, productId }: ValidateCodeRequest,
+  { code, productId, holderId }: ValidateCodeRequest,
   context: CallContext,
   { discounts, slotsOf, peers }: DiscountDependencies,
 ) {
   const stored = await discounts.within(context).findBy(discountsWith({ code }));
   if (stored === undefined) throw refusedRedemption('DISCOUNT_NOT_FOUND');
   const { id, currency } = stored.state;
+  const slots = slotsOf(context);
   const needsCurrency = productId !== undefined && currency !== null;
   const [redemptions, productCurrency] = await Promise.all([
-    slotsOf(context).count(id),
+    slots.count(id),
     needsCurrency ? currencyOfProduct(peers, productId, context) : undefined,
   ]);
   const productIds = productId === undefined ? undefined : [productId];
   const purchase = { productIds, currency: productCurrency, at: context.now, redemptions };
   const refusal = purchaseRefusal(stored.state, purchase);
-  if (refusal !== null) throw refusedRedemption(refusal);
+  if (refusal !== null) await requireHeld(slots, { discountId: id, holderId }, refusal);
   return { discount: toProtoDiscount(stored, redemptions) };
 }

@@ -37,6 +37,7 @@ export const webhookFeedCallers: Callers<WebhookFeedServiceServer> = {
 export const mailCallers: Callers<MailServiceServer> = {
   listEmails: ['gateway'],
   getEmail: ['gateway'],
+  getEmailAttachment: ['gateway'],
   resendEmail: ['gateway'],
   sendInvoiceEmail: ['gateway'],
   sendPortalLink: ['gateway'],

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { parseDataKeys } from '@billing/chassis/data-keys';
 import { isLoopback, readSmtpUrl } from './smtp/smtp-url';
-import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
+import {
+  dataKeysVariable,
+  readConfiguration,
+  serviceConfigurationShape,
+} from '@billing/chassis/configuration';
 
 const deliveryLeaseMsDefault = 30_000;
 const smtpConnectionsMaxDefault = 5;
@@ -20,15 +23,8 @@ const variables = z.object({
   CUSTOMER_ADDRESS: z.string().min(1),
   DISCOUNT_ADDRESS: z.string().min(1),
   METERING_ADDRESS: z.string().min(1),
-  /**
-   * Keys that encrypt the stored endpoint secrets: `id:base64` of 32 bytes each, the newest first.
-   */
-  DATA_KEYS: z.string().transform((text, context) => {
-    const keys = parseDataKeys(text);
-    if (keys !== undefined) return keys;
-    context.addIssue('must be id:base64 of 32 bytes, several separated by commas');
-    return z.NEVER;
-  }),
+  /** Encrypt the stored endpoint secrets. */
+  DATA_KEYS: dataKeysVariable,
   /**
    * Allows loopback addresses for the endpoints of sandboxes, never for those of live environments.
    */

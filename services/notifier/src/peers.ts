@@ -17,6 +17,14 @@ import {
   BrandingServiceService,
 } from '@billing/proto/billing/checkout/v1/branding';
 import {
+  type CreditNoteServiceServer,
+  CreditNoteServiceService,
+} from '@billing/proto/billing/checkout/v1/credit_note';
+import {
+  type SellerServiceServer,
+  SellerServiceService,
+} from '@billing/proto/billing/checkout/v1/seller';
+import {
   type CustomerServiceServer,
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
@@ -74,21 +82,23 @@ export interface EventLogOwner {
 const readDeadlineMs = 10_000;
 
 /** Connects to the owners of event logs, by their names and addresses. */
-export function connectEventLogs(
+export function connectEventLogs<Name extends string>(
   service: Service,
-  addresses: Readonly<Record<string, string>>,
-): EventLogOwner[] {
-  return Object.entries(addresses).map(([name, address]) => {
+  addresses: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, EventLogOwner>> {
+  const owners = Object.entries<string>(addresses).map(([name, address]) => {
     const peer = service.peer<EventLogServiceServer>(EventLogServiceService, {
       address,
       withoutTenant: ['readEventLog', 'getEventLogEntries'],
     });
     const { clock } = service;
-    return eventLogOwner(name, {
+    const owner = eventLogOwner(name, {
       readEventLog: (request) => peer.readEventLog(request, ownContext(clock)),
       getEventLogEntries: (request) => peer.getEventLogEntries(request, ownContext(clock)),
     });
+    return [name, owner] as const;
   });
+  return Object.fromEntries(owners) as Record<Name, EventLogOwner>;
 }
 
 /** An owner whose log is read by the given calls. */
@@ -168,6 +178,8 @@ export interface MailPeers {
   readonly catalog: Peer<CatalogServiceServer>;
   readonly checkout: Peer<CheckoutServiceServer>;
   readonly branding: Peer<BrandingServiceServer>;
+  readonly seller: Peer<SellerServiceServer>;
+  readonly creditNote: Peer<CreditNoteServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
 }
 
@@ -185,6 +197,8 @@ export function connectMailPeers(
     }),
     checkout: service.peer<CheckoutServiceServer>(CheckoutServiceService, { address }),
     branding: service.peer<BrandingServiceServer>(BrandingServiceService, { address }),
+    seller: service.peer<SellerServiceServer>(SellerServiceService, { address }),
+    creditNote: service.peer<CreditNoteServiceServer>(CreditNoteServiceService, { address }),
     subscription: service.peer<SubscriptionServiceServer>(SubscriptionServiceService, {
       address: addresses.subscription,
     }),

@@ -1,4 +1,5 @@
 import type { Tenant } from '@billing/chassis/call-context';
+import { dataKeySecrets } from '@billing/chassis/configuration';
 import { DataKeys } from '@billing/chassis/data-keys';
 import { ownEventLogReads } from '@billing/chassis/event-log';
 import { exportRpc, oneEach, scanAggregates } from '@billing/chassis/export-rpc';
@@ -111,10 +112,7 @@ export async function start(
   overrides: NotifierOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('notifier', config, overrides);
-  const [newest, ...others] = config.DATA_KEYS.map(({ bytes }) => bytes);
-  if (newest !== undefined) {
-    service.dependOnSecrets([{ variable: 'DATA_KEYS', value: newest, old: others }]);
-  }
+  service.dependOnSecrets(dataKeySecrets(config.DATA_KEYS));
   const policyOf = ({ live }: Tenant): AddressPolicy => ({
     allowLoopback: config.ALLOW_LOOPBACK_IN_SANDBOXES && !live,
   });
@@ -136,15 +134,16 @@ export async function start(
     overrides,
     policyOf,
     stores,
-    owners: [...peerLogs, own],
+    owners: [...Object.values(peerLogs), own],
     own,
   };
   const worker = startSending(dependencies);
-  const mail = startMail(service, config, stores, overrides.smtpTimeoutMs);
+  const mailSources = { ...stores, invoices: peerLogs.checkout };
+  const mail = startMail(service, config, mailSources, overrides.smtpTimeoutMs);
   const feed = startFeed(service, stores, {
     pollEveryMs: overrides.feedPollEveryMs,
     onAppended: (environmentId) => {
-      mail.maker.wake(environmentId);
+      if (!service.slices.system.isClosed) mail.maker.wake(environmentId);
     },
   });
   const settleFeed = startConsuming(dependencies, worker, { feed, mail });
@@ -298,7 +297,8 @@ function startConsuming(
     clock,
     isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
     onDeliveries: (endpoints) => {
-      worker.wake(endpoints);
+      // Stored before the opening, sent after it.
+      if (!service.slices.system.isClosed) worker.wake(endpoints);
     },
     onAccepted: (message) => {
       feed.appender.add(message);
@@ -337,6 +337,14 @@ function startConsuming(
     return left + unmade + unrelayed + leftOfMails;
   });
   service.onClose('reconciliation', () => reconciliation.stop());
+  service.recoverBy({
+    // Logs may have what the restored messages do not; entries that are known are recognized.
+    reassert: async ({ since }) => ({ logsReadAgain: await stores.cursors.moveBack(since) }),
+    catchUp: async () => {
+      await reconciliation.run();
+      return {};
+    },
+  });
   service.every({
     name: 'reconcile',
     everyMs: overrides.reconcileEveryMs ?? reconcileEveryMsDefault,

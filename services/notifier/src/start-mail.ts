@@ -1,4 +1,5 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { Restores } from '@billing/chassis/restores';
 import type { Service } from '@billing/chassis/service';
 import type { NotifierConfiguration } from './config';
 import type { FeedStore } from './feed/feed-store';
@@ -15,7 +16,7 @@ import { EmailTemplateStore } from './mail-settings/email-template-store';
 import type { MessageStore } from './message/message-store';
 import { operatorEmailDefinition } from './operator-mail/operator-email-document';
 import { operatorMailRpc } from './operator-mail/operator-mail-rpc';
-import { connectMailPeers } from './peers';
+import { connectMailPeers, type EventLogOwner } from './peers';
 import type { SmtpSettings } from './smtp/send-by-smtp';
 
 /** Mail as other parts of the process use it. */
@@ -36,12 +37,15 @@ export function startMail(
     readonly suppressions: SuppressionStore;
     readonly feed: FeedStore;
     readonly messages: MessageStore;
+    /** Log of the events of invoices and credit notes. */
+    readonly invoices: EventLogOwner;
   },
   smtpTimeoutMs = smtpTimeoutMsDefault,
 ): RunningMail {
   const { db, clock, logger } = service;
+  const { invoices, ...shown } = stores;
   const shared = {
-    ...stores,
+    ...shown,
     peers: connectMailPeers(service, {
       customer: config.CUSTOMER_ADDRESS,
       catalog: config.CATALOG_ADDRESS,
@@ -59,8 +63,10 @@ export function startMail(
   };
   const maker = new MailMaker({
     ...shared,
+    invoices,
     positions: new MailPositionStore(db),
     isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
+    openedAt: () => openedAtOf(service),
   });
   const operatorEmails = service.aggregates(operatorEmailDefinition);
   const retained = [retain(service, 'emails'), retain(service, 'operatorEmails')];
@@ -84,6 +90,13 @@ export function startMail(
   });
   const operatorMail = operatorMailRpc({ ...shared, operatorEmails });
   return { maker, rpcs: [mailRpc(shared), mailSettingsRpc({ ...shared, sender }), operatorMail] };
+}
+
+/** Real time of the last opening after a restore. One that was restored is closed until then. */
+async function openedAtOf({ db, clock, slices }: Service): Promise<Date | undefined> {
+  if (slices.system.restoreCode === null) return undefined;
+  const newest = await new Restores(db).newest();
+  return newest === undefined ? undefined : (newest.openedAt ?? clock.now());
 }
 
 /** Deletes old mails of a collection. */

@@ -26,37 +26,47 @@ const threeAppenders = fc.tuple(appender, appender, appender);
 /** The part of the append that a mutant leaves out. */
 type Mutation = 'NONE' | 'IGNORES_PREDECESSORS' | 'CONTINUES_AFTER_DUPLICATES';
 
-const runs = 1_500;
+const isNightly = process.env.TEST_TIER === 'nightly';
+const runs = isNightly ? 10_000 : 1_500;
+const timeoutMs = isNightly ? 20 * 60_000 : 120_000;
 const pollsMax = 40;
 
-test('no interleaving of three appenders skips a number, repeats a message or breaks an order', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.scheduler(), threeAppenders, async (scheduler, appenders) => {
-      const model = await run(scheduler, appenders, 'NONE');
-      expect(model.problems()).toEqual([]);
-      // The next process appends the entries that crashed processes left.
-      await appendToFeed(environmentId, model.accepted(), { log: model.log(noPause), clock });
-      expect(model.problems()).toEqual([]);
-      expect(model.size).toBe(model.accepted().length);
-    }),
-    { numRuns: runs },
-  );
-}, 120_000);
+test(
+  'no interleaving of three appenders skips a number, repeats a message or breaks an order',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), threeAppenders, async (scheduler, appenders) => {
+        const model = await run(scheduler, appenders, 'NONE');
+        expect(model.problems()).toEqual([]);
+        // The next process appends the entries that crashed processes left.
+        await appendToFeed(environmentId, model.accepted(), { log: model.log(noPause), clock });
+        expect(model.problems()).toEqual([]);
+        expect(model.size).toBe(model.accepted().length);
+      }),
+      { numRuns: runs },
+    );
+  },
+  timeoutMs,
+);
 
-test('a reader that polls all the while reads every entry once, in order', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.scheduler(), threeAppenders, async (scheduler, appenders) => {
-      const model = new Model();
-      const reading = model.poll(pollsMax, async () => scheduler.schedule(Promise.resolve()));
-      await run(scheduler, appenders, 'NONE', model);
-      const read = await reading;
-      // The rest is read by the next polls.
-      expect([...read, ...model.entries().slice(read.length)]).toEqual(model.entries());
-      expect(new Set(read).size).toBe(read.length);
-    }),
-    { numRuns: runs / 4 },
-  );
-}, 120_000);
+test(
+  'a reader that polls all the while reads every entry once, in order',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), threeAppenders, async (scheduler, appenders) => {
+        const model = new Model();
+        const reading = model.poll(pollsMax, async () => scheduler.schedule(Promise.resolve()));
+        await run(scheduler, appenders, 'NONE', model);
+        const read = await reading;
+        // The rest is read by the next polls.
+        expect([...read, ...model.entries().slice(read.length)]).toEqual(model.entries());
+        expect(new Set(read).size).toBe(read.length);
+      }),
+      { numRuns: runs / 4 },
+    );
+  },
+  timeoutMs,
+);
 
 test.each(['IGNORES_PREDECESSORS', 'CONTINUES_AFTER_DUPLICATES'] as const)(
   'an append that %s is found out by some interleaving',
@@ -70,7 +80,7 @@ test.each(['IGNORES_PREDECESSORS', 'CONTINUES_AFTER_DUPLICATES'] as const)(
     );
     expect(found.failed).toBe(true);
   },
-  120_000,
+  timeoutMs,
 );
 
 async function run(

@@ -13,15 +13,19 @@ export interface DatedEmailSettings {
   readonly updatedAt?: Date | undefined;
 }
 
+/** Settings of earlier releases have no `kindsWithoutPdf`. */
+type StoredEmailSettings = Omit<EmailSettings, 'id' | 'kindsWithoutPdf'> &
+  Partial<Pick<EmailSettings, 'kindsWithoutPdf'>> & { readonly _id: string };
+
 export const emailSettingsDefinition: AggregateDefinition<EmailSettings> = {
   collection: 'emailSettings',
   aggregate: 'emailSettings',
   resource: 'Email settings',
   toDocument: ({ id: _id, ...settings }) => settings,
   fromDocument: (document) => {
-    const stored = document as unknown as Omit<EmailSettings, 'id'> & { readonly _id: string };
-    const { _id: id, fromName, fromAddress, replyTo, disabledKinds } = stored;
-    return { id, fromName, fromAddress, replyTo, disabledKinds };
+    const stored = document as unknown as StoredEmailSettings;
+    const { _id: id, fromName, fromAddress, replyTo, disabledKinds, kindsWithoutPdf = [] } = stored;
+    return { id, fromName, fromAddress, replyTo, disabledKinds, kindsWithoutPdf };
   },
 };
 

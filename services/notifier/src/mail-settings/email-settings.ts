@@ -7,7 +7,7 @@ import {
   refuseProblems,
 } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import type { MailKind } from '@billing/presentation/mail-kind';
+import { attachesPdf, type MailKind } from '@billing/presentation/mail-kind';
 
 const fromNameMax = 100;
 
@@ -22,11 +22,20 @@ export interface EmailSettings {
   /** Null: the seller's. */
   readonly replyTo: string | null;
   readonly disabledKinds: readonly MailKind[];
+  /** Kinds that are sent without the PDF that they may have. */
+  readonly kindsWithoutPdf: readonly MailKind[];
 }
 
 /** Settings of an environment that has set nothing. */
 export function defaultEmailSettings(environmentId: string): EmailSettings {
-  return { id: environmentId, fromName: null, fromAddress: null, replyTo: null, disabledKinds: [] };
+  return {
+    id: environmentId,
+    fromName: null,
+    fromAddress: null,
+    replyTo: null,
+    disabledKinds: [],
+    kindsWithoutPdf: [],
+  };
 }
 
 /** Changes of the settings: an absent field stays, null clears it. */
@@ -35,6 +44,7 @@ export interface EmailSettingsChanges {
   readonly fromAddress?: string | null | undefined;
   readonly replyTo?: string | null | undefined;
   readonly kinds: readonly { readonly kind: MailKind; readonly enabled: boolean }[];
+  readonly pdfs: readonly { readonly kind: MailKind; readonly attached: boolean }[];
 }
 
 /**
@@ -43,25 +53,38 @@ export interface EmailSettingsChanges {
  */
 export function changeEmailSettings(
   settings: EmailSettings,
-  { kinds, ...changes }: EmailSettingsChanges,
+  { kinds, pdfs, ...changes }: EmailSettingsChanges,
   allowedDomains: readonly string[] | undefined,
 ): Transition<EmailSettings> {
-  refuseProblems(settingsProblems(changes, allowedDomains));
+  refuseProblems({
+    ...settingsProblems(changes, allowedDomains),
+    kinds: pdfs.filter(({ kind }) => !attachesPdf(kind)).map(({ kind }) => `No PDF for ${kind}`),
+  });
   const changed = {
     ...settings,
     fromName: changedText(settings.fromName, changes.fromName),
     fromAddress: changedText(settings.fromAddress, changes.fromAddress),
     replyTo: changedText(settings.replyTo, changes.replyTo),
-    disabledKinds: kinds.reduce<readonly MailKind[]>((disabled, { kind, enabled }) => {
-      const others = disabled.filter((other) => other !== kind);
-      return enabled ? others : [...others, kind].sort();
-    }, settings.disabledKinds),
+    disabledKinds: kinds.reduce(
+      (disabled, { kind, enabled }) => switched(disabled, kind, !enabled),
+      settings.disabledKinds,
+    ),
+    kindsWithoutPdf: pdfs.reduce(
+      (without, { kind, attached }) => switched(without, kind, !attached),
+      settings.kindsWithoutPdf,
+    ),
   };
   return isSameData(changed, settings) ? unchanged(settings) : only(changed);
 }
 
+/** Kinds with one among them or not. */
+function switched(kinds: readonly MailKind[], kind: MailKind, isIn: boolean): readonly MailKind[] {
+  const others = kinds.filter((other) => other !== kind);
+  return isIn ? [...others, kind].sort() : others;
+}
+
 function settingsProblems(
-  { fromName, fromAddress, replyTo }: Omit<EmailSettingsChanges, 'kinds'>,
+  { fromName, fromAddress, replyTo }: Omit<EmailSettingsChanges, 'kinds' | 'pdfs'>,
   allowedDomains: readonly string[] | undefined,
 ) {
   return {
@@ -87,6 +110,11 @@ export function maySendFrom(
     .trim()
     .toLowerCase();
   return allowedDomains === undefined || allowedDomains.includes(domain);
+}
+
+/** True if mails of a kind have a PDF. */
+export function attachesPdfNow({ kindsWithoutPdf }: EmailSettings, kind: MailKind): boolean {
+  return attachesPdf(kind) && !kindsWithoutPdf.includes(kind);
 }
 
 function addressProblems(text: string): string[] {

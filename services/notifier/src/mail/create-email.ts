@@ -5,10 +5,13 @@ import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
 import { only } from '@billing/kernel/transition';
+import type { MailDocument } from '@billing/proto/billing/notifier/v1/mail_document';
 import { languageOf } from '@billing/presentation/locale';
 import type { EmailSettings } from '../mail-settings/email-settings';
 import type { EmailSettingsStore } from '../mail-settings/email-settings-store';
 import type { EmailTemplateStore } from '../mail-settings/email-template-store';
+import type { MailPeers } from '../peers';
+import { createAttachment } from '../attachment/create-attachment';
 import type { Email } from './email';
 import type { MailFacts } from './mail-values';
 import { type MailOccasion, newEmail } from './new-email';
@@ -20,6 +23,7 @@ export interface EmailCreation {
   readonly suppressions: SuppressionStore;
   readonly settings: EmailSettingsStore;
   readonly templates: EmailTemplateStore;
+  readonly peers: MailPeers;
   /** Sender of live environments; undefined: no mail server is configured. */
   readonly fromAddress: string | undefined;
   /** Domains that live environments may send from. */
@@ -28,27 +32,35 @@ export interface EmailCreation {
   readonly logger: Logger;
 }
 
-/** Renders and stores a mail. A repeat under the same id finds the first one. */
+/**
+ * Renders and stores a mail. A repeat under the same id finds the first one. Rejects if a fact
+ * cannot be read; then nothing is stored.
+ */
 export async function createEmail(
   occasion: MailOccasion,
   facts: MailFacts,
   {
     context,
+    document,
     ...creation
   }: EmailCreation & {
     readonly current: EmailSettings;
-    readonly context: Pick<CallContext, 'tenant' | 'now' | 'storing'>;
+    /** Attached as PDF. Optional. */
+    readonly document?: MailDocument | undefined;
+    readonly context: CallContext;
   },
 ): Promise<Stored<Email>> {
   const { emails, suppressions, current, templates, fromAddress, fromDomains } = creation;
   const { environmentId, live } = context.tenant;
   const { id, kind, webhookEventId } = occasion;
   const language = languageOf(facts.locale);
-  const [changed, isSuppressed] = await Promise.all([
+  const [changed, isSuppressed, attachment] = await Promise.all([
     templates.find(environmentId, { kind, language }),
     suppressions.isSuppressed(environmentId, facts.customer.email, id),
+    document && createAttachment(document, { ...creation, context }),
   ]);
   const { email, isChangedTextRefused } = newEmail(occasion, facts, {
+    attachments: attachment === undefined ? [] : [attachment],
     isLive: live,
     fromAddress,
     isSuppressed,

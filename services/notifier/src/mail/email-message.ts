@@ -1,10 +1,12 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type {
+  EmailAttachment as ProtoAttachment,
   Email as ProtoEmail,
   EmailSuppression as ProtoSuppression,
 } from '@billing/proto/billing/notifier/v1/mail';
 import { BounceType } from '@billing/proto/billing/notifier/v1/mail';
 import { emailKinds, emailStatuses } from '@billing/proto/values/notifier';
+import { type EmailAttachment, pdfType } from '../attachment/attachment';
 import { type Email, isSecret } from './email';
 import { mailboxText } from './email-headers';
 import type { Suppression } from './suppression-store';
@@ -37,9 +39,18 @@ export function toProtoEmail(
     updatedAt: state.changedAt,
     content:
       withContent && content !== null && !(tenant.live && isSecret(state))
-        ? { text: content.text, html: content.html, headers: [...content.headers] }
+        ? {
+            text: content.text,
+            html: content.html,
+            headers: [...content.headers],
+            attachments: (content.attachments ?? []).map(toProtoAttachment),
+          }
         : undefined,
   };
+}
+
+function toProtoAttachment({ filename, size, sha256 }: EmailAttachment): ProtoAttachment {
+  return { filename, contentType: pdfType, size, sha256 };
 }
 
 export function toProtoSuppression(suppression: Suppression): ProtoSuppression {

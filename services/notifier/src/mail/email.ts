@@ -1,7 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import type { MailKind } from '@billing/presentation/mail-kind';
-import type { OperatorMailKind } from '@billing/presentation/render-operator-mail';
+import type { MailKind, OperatorMailKind } from '@billing/presentation/mail-kind';
+import type { AttachedContent } from '../attachment/attachment';
 import type { SendOutcome } from '../smtp/send-outcome';
 
 type EmailStatus = 'PENDING' | 'SENT' | 'FAILED' | 'BOUNCED' | 'SKIPPED' | 'UNKNOWN';
@@ -12,7 +12,7 @@ export interface EmailHeader {
 }
 
 /** Content of a mail, as it was rendered when the mail was created. */
-interface EmailContent {
+interface EmailContent extends AttachedContent {
   readonly text: string;
   readonly html: string;
   readonly headers: readonly EmailHeader[];

@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { unlessNotFound } from '@billing/kernel/domain-error';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { MailPeers } from '../peers';
 import type { MailFacts } from './mail-values';
 
@@ -10,7 +11,12 @@ export interface MailSubject {
 }
 
 /** Look and seller of the mails of an environment. */
-export type MailLook = Pick<MailFacts, 'brand' | 'locale' | 'seller'>;
+export type MailLook = Pick<MailFacts, 'brand' | 'locale' | 'seller' | 'portalUrl'>;
+
+/** Facts of a mail, and the customer that they are about. */
+export interface FoundMailFacts extends MailFacts {
+  readonly recipient: Customer;
+}
 
 /**
  * Reads the facts of a mail as they are now; undefined if the customer is unknown or deleted, who
@@ -21,7 +27,7 @@ export async function findMailFacts(
   { customerId, productId }: MailSubject,
   context: CallContext,
   reading: Promise<MailLook> = findLook(peers, context),
-): Promise<MailFacts | undefined> {
+): Promise<FoundMailFacts | undefined> {
   const [found, look, productName] = await Promise.all([
     unlessNotFound(peers.customer.getCustomer({ id: customerId }, context)),
     reading,
@@ -30,7 +36,7 @@ export async function findMailFacts(
   const customer = found?.customer;
   if (customer === undefined || customer.email === '') return undefined;
   const { email, name, locale = look.locale } = customer;
-  return { ...look, locale, customer: { email, name }, productName };
+  return { ...look, locale, customer: { email, name }, productName, recipient: customer };
 }
 
 /** Reads the look as it is now. */
@@ -48,7 +54,9 @@ export async function findLook(
       supportUrl: branding.supportUrl,
       termsUrl: branding.termsUrl,
       privacyUrl: branding.privacyUrl,
+      logo: seller?.logo,
     },
+    portalUrl: branding.portalSignInUrl === '' ? undefined : branding.portalSignInUrl,
     seller: {
       name: branding.displayName ?? seller?.legalName,
       email: branding.supportEmail ?? seller?.email,

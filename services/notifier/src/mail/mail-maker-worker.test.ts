@@ -55,6 +55,7 @@ function makerOf(
       },
     },
     isDeleted: () => false,
+    openedAt: () => Promise.resolve(undefined),
   };
   return { maker: new MailMaker(options as MailMakerOptions), reads };
 }

@@ -5,8 +5,10 @@ import { KeyedRetryQueue } from '@billing/chassis/keyed-retry-queue';
 import type { MailKind } from '@billing/presentation/mail-kind';
 import type { FeedStore, PlacedEntry } from '../feed/feed-store';
 import type { Message, MessageStore } from '../message/message-store';
-import type { MailPeers } from '../peers';
+import type { EventLogOwner } from '../peers';
 import { readMailEvent } from './events';
+import { attachesPdfNow } from '../mail-settings/email-settings';
+import { findMailDocument } from '../attachment/find-mail-document';
 import { findLook, findMailFacts, type MailLook, type MailSubject } from './find-mail-facts';
 import { type EmailCreation, createEmail } from './create-email';
 import type { MailEvent } from './mail-event';
@@ -18,8 +20,11 @@ export interface MailMakerOptions extends EmailCreation {
   readonly feed: Pick<FeedStore, 'readAfter' | 'firstPosition' | 'lastPosition' | 'environments'>;
   readonly messages: Pick<MessageStore, 'findAll'>;
   readonly positions: Pick<MailPositionStore, 'find' | 'moveTo'>;
-  readonly peers: MailPeers;
+  /** Log of the events of invoices and credit notes. */
+  readonly invoices: EventLogOwner;
   readonly isDeleted: (environmentId: string) => boolean;
+  /** Real time of the opening after the last restore; undefined: none since the data began. */
+  readonly openedAt: () => Promise<Date | undefined>;
 }
 
 type MailMessage = Message & { readonly tenant: Tenant };
@@ -139,26 +144,30 @@ export class MailMaker {
   ): Promise<MailMessage[]> {
     const ids = entries.filter(({ type }) => mailedTypes.has(type)).map((entry) => entry.messageId);
     const messages = await this.options.messages.findAll(environmentId, ids);
+    const openedAt = await this.options.openedAt();
     return ids.flatMap((id) => {
       const message = messages.get(id);
-      return message !== undefined && this.isMailed(message) ? [message] : [];
+      return message !== undefined && this.isMailed(message, openedAt) ? [message] : [];
     });
   }
 
-  // Messages of releases without mails have no tenant, and cause none.
-  private isMailed(message: Message): message is MailMessage {
+  // Messages of releases without mails have no tenant, and cause none. The mail of an event that
+  // was accepted before a restored system was opened may have been sent before the restore.
+  private isMailed(message: Message, openedAt: Date | undefined): message is MailMessage {
     const { tenant, acceptedAt } = message;
     if (tenant === undefined) return false;
+    if (tenant.live && openedAt !== undefined && acceptedAt < openedAt) return false;
     const { fromAddress, clock } = this.options;
     const ageMs = clock.now().getTime() - acceptedAt.getTime();
     return !tenant.live || (fromAddress !== undefined && ageMs <= liveAgeMaxMs);
   }
 
   private async makeOf(
-    { _id: webhookEventId, tenant, body }: MailMessage,
+    message: MailMessage,
     readLook: (context: CallContext) => Promise<MailLook>,
   ): Promise<void> {
     const { clock } = this.options;
+    const { _id: webhookEventId, tenant, body } = message;
     const read = this.read(webhookEventId, body);
     const kind = read && mailKindOf(read.event);
     if (read === undefined || kind === undefined) return;
@@ -174,10 +183,18 @@ export class MailMaker {
     if (current.disabledKinds.includes(kind)) return;
     const facts = await findMailFacts(peers, subjectOf(event), context, readLook(context));
     if (facts === undefined) return;
+    const document = attachesPdfNow(current, kind)
+      ? await findMailDocument(message, {
+          ...this.options,
+          recipient: facts.recipient,
+          context,
+        })
+      : undefined;
     const id = emailId(tenant.environmentId, kind, webhookEventId);
     await createEmail({ id, kind, event, webhookEventId }, facts, {
       ...this.options,
       current,
+      document,
       context: { ...context, now: at },
     });
   }

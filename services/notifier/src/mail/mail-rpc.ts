@@ -8,30 +8,25 @@ import {
 } from '@billing/proto/billing/notifier/v1/mail';
 import { bounceTypes, emailKinds, emailStatuses } from '@billing/proto/values/notifier';
 import { mailCallers } from '../callers';
-import type { MailPeers } from '../peers';
-import { bounce, requireResendable, requireSent } from './email';
+import { createAttachmentBytes } from '../attachment/create-attachment';
+import { type EmailAttachment, pdfType } from '../attachment/attachment';
+import { bounce, type Email, requireResendable, requireSent } from './email';
 import { toProtoEmail, toProtoSuppression } from './email-message';
 import { type EmailCreation, requireMailServer } from './create-email';
 import { sendAgain } from './send-again';
 import { sendInvoiceEmail } from './send-invoice-email';
 import { sendPortalLink } from './send-portal-link';
 
-export interface MailRpcDependencies extends EmailCreation {
-  readonly peers: MailPeers;
-}
-
 /** Implements the calls about mails. */
-export function mailRpc(dependencies: MailRpcDependencies) {
+export function mailRpc(dependencies: EmailCreation) {
   const { emails, suppressions, fromAddress, clock } = dependencies;
   const get = (id: string, context: CallContext) => emails.within(context).get(id);
   const handlers: AsyncHandlers<MailServiceServer> = {
     listEmails: async (request, context) => {
       const { page, perPage, oldestFirst = false, inbox } = request;
       if (inbox && context.tenant.live) throw noInbox();
-      const filter = fromProtoFilter(request);
-      const { data, total } = await emails
-        .within(context)
-        .list({ filter, page, perPage, oldestFirst });
+      const query = { filter: fromProtoFilter(request), page, perPage, oldestFirst };
+      const { data, total } = await emails.within(context).list(query);
       return {
         emails: data.map((stored) => toProtoEmail(stored, { withContent: inbox })),
         total,
@@ -40,6 +35,11 @@ export function mailRpc(dependencies: MailRpcDependencies) {
     getEmail: async ({ id }, context) => ({
       email: toProtoEmail(await get(id, context), { withContent: true }),
     }),
+    getEmailAttachment: async ({ id, filename }, context) => {
+      const attachment = attachmentOf((await get(id, context)).state, filename);
+      const data = await createAttachmentBytes(attachment, { ...dependencies, context });
+      return { contentType: pdfType, data };
+    },
     resendEmail: async ({ id }, context) => {
       const { state } = await get(id, context);
       requireResendable(state);
@@ -88,6 +88,12 @@ export function mailRpc(dependencies: MailRpcDependencies) {
     },
   };
   return rpcService(MailServiceService, handlers, { callers: mailCallers });
+}
+
+function attachmentOf({ content }: Email, filename: string): EmailAttachment {
+  const found = content?.attachments?.find((one) => one.filename === filename);
+  if (found === undefined) throw notFound('Email');
+  return found;
 }
 
 function fromProtoFilter(request: ListEmailsRequest): Record<string, unknown> {

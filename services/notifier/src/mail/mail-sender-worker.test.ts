@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { testContext, testTenant } from '@billing/chassis/testing';
 import type { Email } from './email';
@@ -44,6 +45,25 @@ async function giveWithoutServer(given: Partial<Email>) {
   return { email, logged };
 }
 
+test('a thousand mails of a sandbox are given to no server', async () => {
+  const connecting = jest.spyOn(Socket.prototype, 'connect');
+  const options: unknown = {
+    smtp: { server: { host: '127.0.0.1', port: 25, isSecure: false } },
+    connectionsMax: 5,
+    clock: { now: () => now },
+  };
+  const sender = new MailSender(options as MailSenderOptions);
+  const touched = jest.fn();
+  const mails = { within: touched } as unknown as AggregateCollection<Email>;
+  const context = testContext({ tenant: testTenant() });
+  const ids = Array.from({ length: 1_000 }, (_, index) => `mail-${String(index)}`);
+  await Promise.all(ids.map((id) => sender.send({ mails, id }, context)));
+  await sender.stop(0);
+  expect(connecting).not.toHaveBeenCalled();
+  expect(touched).not.toHaveBeenCalled();
+  connecting.mockRestore();
+});
+
 test('an attempt that belongs to no stored mail waits for a connection', async () => {
   const options: unknown = { connectionsMax: 1, perSecondMax: undefined };
   const sender = new MailSender(options as MailSenderOptions);
@@ -61,6 +81,23 @@ test('an attempt that belongs to no stored mail waits for a connection', async (
   release(undefined);
   await Promise.all(attempts);
   expect(begun).toEqual(['first', 'second']);
+});
+
+test('an attempt that belongs to no stored mail keeps the pace of all mails', async () => {
+  const options: unknown = { connectionsMax: 5, perSecondMax: 0.001, clock: { now: () => now } };
+  const sender = new MailSender(options as MailSenderOptions);
+  const waiting = new AbortController();
+  const begun: string[] = [];
+  const attempt = (name: string) =>
+    sender.attemptOnce(async () => {
+      begun.push(name);
+    }, waiting.signal);
+  await attempt('first');
+  const second = attempt('second');
+  await Promise.resolve();
+  waiting.abort(new Error('Too late'));
+  await expect(second).rejects.toThrow('Too late');
+  expect(begun).toEqual(['first']);
 });
 
 describe('a mail without a mail server', () => {

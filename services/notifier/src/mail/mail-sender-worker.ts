@@ -23,7 +23,9 @@ import {
   skip,
   withoutSecret,
 } from './email';
+import type { MailFile } from '../attachment/attachment';
 import { toMimeMessage } from './email-mime-worker';
+import { readMailFiles } from '../attachment/read-mail-files';
 import { sendBySmtp, type SmtpSettings } from '../smtp/send-by-smtp';
 import { ServerReach } from '../smtp/server-reach';
 import type { SuppressionStore } from './suppression-store';
@@ -94,6 +96,8 @@ export class MailSender {
   async attemptOnce<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.slots.run(async () => {
       await this.keepPace(signal);
+      // It may have waited for its turn until now.
+      signal.throwIfAborted();
       return attempt();
     }, signal);
   }
@@ -157,6 +161,9 @@ export class MailSender {
       await store.mutate(id, (state) => skip(state, clock.now()));
       return;
     }
+    // A file that cannot be read delays the mail, and uses up no attempt.
+    const { peers } = this.options;
+    const files = await readMailFiles(waiting.content, { peers, context });
     const claimId = newId();
     const { state: email } = await store.mutate(id, (state) =>
       claim(state, { claimId, now: clock.now() }),
@@ -168,7 +175,7 @@ export class MailSender {
         .catch(() => undefined);
     }, renewEveryMs);
     try {
-      await this.attempt(email, context, { mails, claimId, settings });
+      await this.attempt(email, context, { mails, claimId, settings, files });
     } catch (error) {
       if (!isClaimLost(error)) throw error;
       logger.warn({ emailId: id }, 'another process sends the mail');
@@ -184,16 +191,18 @@ export class MailSender {
       mails,
       claimId,
       settings,
+      files,
     }: {
       readonly mails: AggregateCollection<M>;
       readonly claimId: string;
       readonly settings: SmtpSettings;
+      readonly files: readonly MailFile[];
     },
   ): Promise<void> {
     const { bounceAddress, clock, logger } = this.options;
     const { id, to, from } = email;
     const store = mails.within(context);
-    const bytes = await toMimeMessage(email);
+    const bytes = await toMimeMessage(email, files);
     const result = await sendBySmtp(
       { from: bounceAddress ?? from.address, to, bytes },
       {

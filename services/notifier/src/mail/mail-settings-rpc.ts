@@ -5,6 +5,7 @@ import { notFound } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { type Language, languages } from '@billing/presentation/locale';
 import {
+  attachesPdf,
   type MailKind,
   mailKinds,
   type MailText,
@@ -103,6 +104,7 @@ function keyOf(request: { readonly kind: EmailKind; readonly language: string })
 function fromProtoChanges({
   updateMask,
   kinds,
+  pdfs,
   ...request
 }: UpdateEmailSettingsRequest): EmailSettingsChanges {
   const fields = {
@@ -113,6 +115,7 @@ function fromProtoChanges({
   return {
     ...maskedFields(fields, updateMask),
     kinds: kinds.map(({ kind, enabled }) => ({ kind: emailKinds.nameOf(kind), enabled })),
+    pdfs: pdfs.map(({ kind, attached }) => ({ kind: emailKinds.nameOf(kind), attached })),
   };
 }
 
@@ -120,7 +123,7 @@ function toProtoSettings(
   { state, createdAt, updatedAt }: DatedEmailSettings,
   serverConfigured: boolean,
 ): ProtoEmailSettings {
-  const { fromName, fromAddress, replyTo, disabledKinds } = state;
+  const { fromName, fromAddress, replyTo, disabledKinds, kindsWithoutPdf } = state;
   return {
     fromName: fromName ?? undefined,
     fromAddress: fromAddress ?? undefined,
@@ -128,6 +131,10 @@ function toProtoSettings(
     disabledKinds: mailKinds
       .filter((kind) => disabledKinds.includes(kind))
       .map((kind) => emailKinds.valueOf(kind)),
+    pdfs: mailKinds.filter(attachesPdf).map((kind) => ({
+      kind: emailKinds.valueOf(kind),
+      attached: !kindsWithoutPdf.includes(kind),
+    })),
     serverConfigured,
     createdAt,
     updatedAt,

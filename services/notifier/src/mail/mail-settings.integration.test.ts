@@ -72,12 +72,13 @@ describe('settings and texts of mails', () => {
     notifier.mailSettingsCalls.updateEmailSettings(
       {
         updateMask: Object.keys(changes)
-          .filter((name) => name !== 'kinds')
+          .filter((name) => name !== 'kinds' && name !== 'pdfs')
           .map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
         fromName: undefined,
         fromAddress: undefined,
         replyTo: undefined,
         kinds: [],
+        pdfs: [],
         ...changes,
       },
       context(owner),
@@ -99,7 +100,17 @@ describe('settings and texts of mails', () => {
 
   test('have their defaults before the first change', async () => {
     const { settings } = await notifier.mailSettingsCalls.getEmailSettings({}, context());
-    expect(settings).toEqual({ disabledKinds: [], serverConfigured: false });
+    const kinds = [
+      EmailKind.EMAIL_KIND_INVOICE_ISSUED,
+      EmailKind.EMAIL_KIND_RECEIPT,
+      EmailKind.EMAIL_KIND_PAYMENT_REMINDER,
+      EmailKind.EMAIL_KIND_CREDIT_NOTE_ISSUED,
+    ];
+    expect(settings).toEqual({
+      disabledKinds: [],
+      serverConfigured: false,
+      pdfs: kinds.map((kind) => ({ kind, attached: true })),
+    });
   });
 
   test('decide about the sender of the next mail', async () => {

@@ -21,6 +21,8 @@ export interface MailFacts {
     readonly supportUrl: string | undefined;
   };
   readonly brand: MailBrand;
+  /** Page on which customers ask for a link to the portal; absent: unknown. */
+  readonly portalUrl?: string | undefined;
   /** Locale of the mail. */
   readonly locale: string;
   /** Absent where the mail is about no product. */
@@ -43,11 +45,15 @@ export function mailValues(event: MailEvent, facts: MailFacts, locale: string): 
     case 'CREDIT_NOTE':
       return { ...common, ...creditNoteValues(event.data, locale) };
     case 'CARD':
-      return { ...common, ...cardValues(event.data) };
+      return { ...common, link: facts.portalUrl, ...cardValues(event.data) };
     case 'PORTAL':
       return { ...common, link: event.data.url };
     case 'SUBSCRIPTION':
-      return { ...common, ...subscriptionValues(event.data, facts.productName, locale) };
+      return {
+        ...common,
+        link: facts.portalUrl,
+        ...subscriptionValues(event.data, facts.productName, locale),
+      };
   }
 }
 

@@ -2,6 +2,7 @@ import type { MailKind, MailText } from '@billing/presentation/mail-kind';
 import { oneLine } from '@billing/presentation/one-line';
 import { type MailRequest, type RenderedMail, renderMail } from '@billing/presentation/render-mail';
 import { type EmailSettings, maySendFrom } from '../mail-settings/email-settings';
+import type { EmailAttachment } from '../attachment/attachment';
 import type { Email, Mailbox } from './email';
 import { headersOf } from './email-headers';
 import type { MailEvent } from './mail-event';
@@ -47,7 +48,11 @@ export interface MailOccasion {
 export function newEmail(
   { id, kind, event, webhookEventId }: MailOccasion,
   facts: MailFacts,
-  { style, ...place }: MailPlace & { readonly style: MailStyle },
+  {
+    style,
+    attachments,
+    ...place
+  }: MailPlace & { readonly style: MailStyle; readonly attachments: readonly EmailAttachment[] },
 ): { readonly email: Email; readonly isChangedTextRefused: boolean } {
   const { locale, brand } = facts;
   const request = {
@@ -75,6 +80,8 @@ export function newEmail(
       text: rendered.text,
       html: rendered.html,
       headers: headersOf({ id, from, kind, locale }),
+      ...(brand.logo !== undefined && { logoSha256: brand.logo.sha256 }),
+      ...(attachments.length > 0 && { attachments }),
     },
     resendOf: null,
     madeAt: place.now,

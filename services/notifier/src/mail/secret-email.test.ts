@@ -1,5 +1,12 @@
 import { only } from '@billing/kernel/transition';
-import { type Email, endLapsed, requireResendable, settle, withoutSecret } from './email';
+import {
+  type Email,
+  endLapsed,
+  eraseEmail,
+  requireResendable,
+  settle,
+  withoutSecret,
+} from './email';
 
 const at = new Date('2026-01-31T00:00:00.000Z');
 
@@ -63,4 +70,12 @@ test('a mail is attempted or ended at the latest when its link expires', () => {
 
 test('a mail without a secret keeps its content', () => {
   expect(withoutSecret(only(emailOf({ kind: 'RECEIPT' }))).state.content).not.toBeNull();
+});
+
+test('a mail of a deleted customer loses address, texts and PDF', () => {
+  const attachments = [{ filename: 'INV-1.pdf', size: 1, sha256: '00', source: 'AA==' }];
+  const content = { text: 'text', html: 'html', headers: [], attachments };
+  const { state } = eraseEmail(emailOf({ kind: 'RECEIPT', content }), at);
+  expect(state).toMatchObject({ to: '', subject: '', content: null, status: 'SENT' });
+  expect(JSON.stringify(state)).not.toContain('AA==');
 });

@@ -2,7 +2,6 @@ import type { Stored } from '@billing/chassis/aggregate';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { only } from '@billing/kernel/transition';
-import type { MailPeers } from '../peers';
 import { type EmailCreation, suppressBounced } from './create-email';
 import { type Email, notResendable } from './email';
 import { copyOf } from './new-email';
@@ -11,7 +10,7 @@ import { copyOf } from './new-email';
 export async function sendAgain(
   original: Email,
   context: CallContext,
-  dependencies: EmailCreation & { readonly peers: MailPeers },
+  dependencies: EmailCreation,
 ): Promise<Stored<Email>> {
   const { emails, suppressions, peers, fromAddress, clock } = dependencies;
   const { environmentId, live } = context.tenant;

@@ -3,9 +3,10 @@ import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { MailKind } from '@billing/presentation/mail-kind';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
-import type { MailPeers } from '../peers';
 import type { Email } from './email';
 import { readInvoiceFacts } from './events';
+import { attachesPdfNow } from '../mail-settings/email-settings';
+import { invoiceDocument } from '../attachment/find-mail-document';
 import { findMailFacts } from './find-mail-facts';
 import { createEmail, type EmailCreation, requireMailServer } from './create-email';
 import type { InvoiceFacts } from './mail-event';
@@ -24,8 +25,9 @@ export function invoiceMailKind({
 export async function sendInvoiceEmail(
   invoiceId: string,
   context: CallContext,
-  { peers, ...creation }: EmailCreation & { readonly peers: MailPeers },
+  creation: EmailCreation,
 ): Promise<Stored<Email>> {
+  const { peers } = creation;
   const answer = await peers.checkout.getInvoice({ id: invoiceId }, context);
   if (answer.invoice === undefined) throw notSendable();
   requireMailServer(context.tenant, creation.fromAddress);
@@ -42,7 +44,10 @@ export async function sendInvoiceEmail(
     webhookEventId: null,
   } as const;
   const { state: current } = await creation.settings.read(context);
-  return createEmail(occasion, facts, { ...creation, current, context });
+  const document = attachesPdfNow(current, kind)
+    ? await invoiceDocument(answer.invoice, { peers, recipient: facts.recipient, context })
+    : undefined;
+  return createEmail(occasion, facts, { ...creation, current, document, context });
 }
 
 function notSendable(): DomainError {

@@ -1,7 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { notFound } from '@billing/kernel/domain-error';
-import type { MailPeers } from '../peers';
 import { createEmail, type EmailCreation } from './create-email';
 import { findMailFacts } from './find-mail-facts';
 
@@ -13,8 +12,9 @@ export async function sendPortalLink(
     url,
   }: { readonly customerId: string; readonly sessionId: string; readonly url: string },
   context: CallContext,
-  { peers, ...creation }: EmailCreation & { readonly peers: MailPeers },
+  creation: EmailCreation,
 ): Promise<void> {
+  const { peers } = creation;
   const facts = await findMailFacts(peers, { customerId, productId: undefined }, context);
   if (facts === undefined) throw notFound('Customer');
   const occasion = {

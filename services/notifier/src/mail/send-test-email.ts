@@ -11,13 +11,14 @@ import { noMailServer } from './create-email';
 import type { Email } from './email';
 import { headersOf } from './email-headers';
 import { toMimeMessage } from './email-mime-worker';
+import { readMailFiles } from '../attachment/read-mail-files';
 import { findLook } from './find-mail-facts';
 import type { MailSender } from './mail-sender-worker';
 import { senderOf } from './new-email';
 
 /** Dependencies of a test mail. */
 export interface TestEmailDependencies {
-  readonly peers: Pick<MailPeers, 'branding'>;
+  readonly peers: Pick<MailPeers, 'branding' | 'seller'>;
   readonly settings: EmailSettingsStore;
   /** Undefined: no mail server is configured. */
   readonly smtp: SmtpSettings | undefined;
@@ -55,14 +56,17 @@ export async function sendTestEmail(
   const from = senderOf({ seller }, { isLive: true, fromAddress }, { settings, fromDomains });
   const { subject, text, html } = renderOperatorMail('TEST', { 'seller.name': seller.name }, brand);
   const headers = headersOf({ id: newId(), from, kind: 'TEST', locale });
-  const bytes = await toMimeMessage({
+  const logoSha256 = brand.logo?.sha256;
+  const files = await readMailFiles({ ...(logoSha256 && { logoSha256 }) }, { peers, context });
+  const mail = {
     subject,
     from,
     to,
     replyTo: settings.replyTo ?? seller.email ?? null,
     content: { text, html, headers },
     madeAt: clock.now(),
-  });
+  };
+  const bytes = await toMimeMessage(mail, files);
   let isHandedOver = false as boolean;
   const limit = AbortSignal.timeout(attemptMsMax);
   const signal = AbortSignal.any([context.signal, limit]);

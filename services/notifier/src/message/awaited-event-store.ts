@@ -21,6 +21,8 @@ export interface AwaitedEvents extends OfSubject {
   /** The subject's id. */
   readonly _id: string;
   readonly environmentId: string;
+  /** Of the environment. Absent where no event was readable, and in earlier documents. */
+  readonly live?: boolean;
   /** The first sequence that was not accepted when the wait began. */
   readonly from: number;
   /** The highest sequence known to exist. */
@@ -152,9 +154,14 @@ export class AwaitedEventStore {
     );
   }
 
-  /** Counts the waits that began before a time. */
-  countBegunBefore(before: Date): Promise<number> {
-    return retryTransient(() => this.awaited.countDocuments({ since: { $lte: before } }));
+  /** Counts the waits that began before a time. One of an unknown environment counts as live. */
+  async countBegunBefore(before: Date): Promise<{ live: number; sandbox: number }> {
+    const since = { $lte: before };
+    const [live, sandbox] = await Promise.all([
+      retryTransient(() => this.awaited.countDocuments({ since, live: { $ne: false } })),
+      retryTransient(() => this.awaited.countDocuments({ since, live: false })),
+    ]);
+    return { live, sandbox };
   }
 
   /** Removes events that were abandoned before a time. */

@@ -55,6 +55,22 @@ describe('events that wait for an earlier one', () => {
     expect(await awaited.findWaiting([slow, quick])).toEqual(new Set());
   });
 
+  test('are counted after two minutes, those of sandboxes apart', async () => {
+    const since = new Date(now.getTime() - 3 * 60_000);
+    const waits = [{ live: true }, { live: false }, {}, { live: false, since: now }];
+    const before = await workerWith(() => Promise.resolve()).count();
+    for (const wait of waits) {
+      const key = { _id: newId(), environmentId: newId(), subjectType: 'subscription' };
+      const times = { since, latestAt: now, tryAt: new Date(now.getTime() + 60_000) };
+      await awaited.store({ ...key, from: 1, upTo: 2, ...times, ...wait });
+    }
+    // A wait of an earlier release names no environment's kind.
+    expect(await workerWith(() => Promise.resolve()).count()).toEqual({
+      live: before.live + 2,
+      sandbox: before.sandbox + 1,
+    });
+  });
+
   test('are not retried once the process stops, and stay stored', async () => {
     const ids = await waitingSubscriptions(30);
     const stopping = new AbortController();

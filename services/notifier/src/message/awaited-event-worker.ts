@@ -78,7 +78,7 @@ export class AwaitedEventWorker {
   }
 
   /** Counts subjects that have waited for more than two minutes. */
-  count(): Promise<number> {
+  count(): Promise<{ live: number; sandbox: number }> {
     const { awaited, clock } = this.options;
     return awaited.countBegunBefore(new Date(clock.now().getTime() - countedAfterMs));
   }

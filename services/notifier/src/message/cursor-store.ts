@@ -65,6 +65,15 @@ export class CursorStore {
     return cursor ?? undefined;
   }
 
+  /** Moves all cursors back to a real time; returns how many were moved. */
+  async moveBack(since: Date): Promise<number> {
+    const later = { insertedAt: { $gt: since } };
+    const { modifiedCount } = await retryTransient(() =>
+      this.cursors.updateMany(later, { $set: { insertedAt: since } }),
+    );
+    return modifiedCount;
+  }
+
   /** Stores a cursor. Moving it back is harmless: entries read before are recognized. */
   async store({ _id, position, insertedAt }: Cursor): Promise<void> {
     await retryTransient(() =>

@@ -294,7 +294,11 @@ export class EventReconciliation {
     if (last === undefined) return;
     const { subscriptionId: _id, environmentId, subjectType, sequence: upTo } = last.key;
     const latestAt = new Date(Math.max(...inOrder.map(({ loggedAt }) => loggedAt.getTime())));
-    await this.options.awaited.park({ _id, environmentId, subjectType, from, upTo, latestAt });
+    const live = inOrder.find(({ event }) => event?.tenant !== undefined)?.event?.tenant?.live;
+    await this.options.awaited.park({
+      ...{ _id, environmentId, subjectType, from, upTo, latestAt },
+      ...(live !== undefined && { live }),
+    });
     this.failingSince.get(owner.name)?.delete(_id);
   }
 

@@ -1,5 +1,5 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
-import type { OperatorMailKind } from '@billing/presentation/render-operator-mail';
+import type { OperatorMailKind } from '@billing/presentation/mail-kind';
 import type { OutgoingMail } from '../mail/email';
 
 /** A mail to an operator. Its link is a secret, so its content is deleted when it has ended. */

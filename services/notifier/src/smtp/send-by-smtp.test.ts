@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createTestAuthority } from '@billing/chassis/testing/network';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { sendBySmtp, type SmtpSettings } from './send-by-smtp';
 
@@ -123,6 +124,25 @@ describe('a message', () => {
     });
     expect(received).toEqual([]);
   });
+
+  test.each([
+    ['of its name', 'IP:127.0.0.1', { kind: 'ACCEPTED' }],
+    ['of another name', 'DNS:mail.other.example', { kind: 'NO_ANSWER', reason: 'tls_failed' }],
+  ])(
+    'is given to a server by TLS if its certificate is trusted: one %s',
+    async (_, name, outcome) => {
+      const { certificate, key, authority } = createTestAuthority().issue(name);
+      const port = await startServer({
+        secure: true,
+        cert: certificate,
+        key: key,
+      });
+      const { server, ...settings } = settingsOf(port, { requiresTls: true });
+      const secured = { ...settings, server: { ...server, isSecure: true } };
+      expect(await send({ ...secured, authority: authority })).toEqual(outcome);
+      expect(received.length > 0).toBe(outcome.kind === 'ACCEPTED');
+    },
+  );
 
   test('is not waited for longer than the limit by a server that is silent', async () => {
     const sockets: Socket[] = [];

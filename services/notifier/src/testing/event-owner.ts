@@ -18,7 +18,7 @@ interface Announcer {
   readonly announced: number;
 }
 
-/** A service with aggregates that announce events, an event log, and nothing else. */
+/** A service with aggregates that announce events, an event log, and calls. */
 export interface EventOwner extends RunningService {
   /** Announces the next event of an aggregate. */
   announce(tenant: Tenant, aggregateId: string, type?: string): Promise<void>;
@@ -75,12 +75,13 @@ function announcersOf({ aggregate }: Announcement): AggregateDefinition<Announce
 export async function startOwner(
   announcement: Announcement,
   configuration: ReturnType<typeof testServiceConfiguration>,
+  rpcs: Parameters<Service['serve']>[0] = [],
 ): Promise<EventOwner> {
   const { service: name, aggregate, type: usualType, dataOf } = announcement;
   const service = await Service.open(name, configuration);
   const announcers = service.aggregates(announcersOf(announcement));
   const eventLog = openEventLog(service.db);
-  const running = await service.serve([]);
+  const running = await service.serve(rpcs);
   return {
     ...running,
     logOnly: async (tenant, aggregateId, sequence) => {

@@ -21,14 +21,20 @@ import {
   BrandingServiceService,
 } from '@billing/proto/billing/checkout/v1/branding';
 import {
+  GetLogoResponse,
+  type Logo,
+  type SellerServiceServer,
+  SellerServiceService,
+} from '@billing/proto/billing/checkout/v1/seller';
+import {
   Customer,
   type CustomerServiceServer,
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
 import { InvoiceEvent } from '@billing/proto/billing/event/v1/invoice_event';
 
-/** The services whose facts mails contain, in one process. */
-export interface MailFactsService extends RunningService {
+/** Facts that mails contain, and what was asked for. */
+export interface MailFacts {
   /** Email addresses by customer; a customer without one is unknown. */
   readonly emails: Map<string, string>;
   /** Invoices that are not owed any more. */
@@ -37,9 +43,20 @@ export interface MailFactsService extends RunningService {
   readonly asked: Set<string>;
   /** Customer of the invoices that are asked for. */
   customerOfInvoices: string;
+  /** Image of the seller of all environments. */
+  logo: Logo | undefined;
+  /** Images of sellers by their hash. */
+  readonly logos: Map<string, Buffer>;
   /** True to refuse all calls. */
   isDown: boolean;
+  /** True to refuse images. */
+  areLogosDown: boolean;
+  /** Images that were refused. */
+  logosRefused: number;
 }
+
+/** The services whose facts mails contain, in one process. */
+export type MailFactsService = MailFacts & RunningService;
 
 const unused = () => Promise.reject(new Error('Not used by these tests'));
 
@@ -52,14 +69,30 @@ export async function startMailFacts(
   configuration: ReturnType<typeof testServiceConfiguration>,
 ): Promise<MailFactsService> {
   const service = await Service.open('facts', configuration);
+  const { facts, rpcs } = mailFacts();
+  return Object.assign(facts, await service.serve(rpcs));
+}
+
+/** Facts of mails, and the calls that return them. */
+export function mailFacts() {
   const emails = new Map<string, string>();
   const settled = new Set<string>();
   const asked = new Set<string>();
-  const facts = { emails, settled, asked, customerOfInvoices: '', isDown: false };
+  const logos = new Map<string, Buffer>();
+  const facts: MailFacts = {
+    ...{ emails, settled, asked, logos },
+    ...{
+      customerOfInvoices: '',
+      isDown: false,
+      areLogosDown: false,
+      logosRefused: 0,
+      logo: undefined,
+    },
+  };
   const requireUp = () => {
     if (facts.isDown) throw new Error('Down');
   };
-  const running = await service.serve([
+  const rpcs = [
     rpcService<CustomerServiceServer>(
       CustomerServiceService,
       handlersOf<CustomerServiceServer>(CustomerServiceService, {
@@ -86,8 +119,22 @@ export async function startMailFacts(
             accentColor: '#2447C9',
             defaultLocale: 'en',
           }),
-          seller: { legalName: 'Acme, Inc.', email: 'help@acme.example', logo: undefined },
+          seller: { legalName: 'Acme, Inc.', email: 'help@acme.example', logo: facts.logo },
         }),
+      }),
+    ),
+    rpcService<SellerServiceServer>(
+      SellerServiceService,
+      handlersOf<SellerServiceServer>(SellerServiceService, {
+        getLogo: async ({ sha256 }) => {
+          if (facts.areLogosDown) {
+            facts.logosRefused += 1;
+            throw new Error('Down');
+          }
+          const data = logos.get(sha256);
+          if (data === undefined) throw notFound('Logo');
+          return GetLogoResponse.fromPartial({ contentType: 'image/png', data });
+        },
       }),
     ),
     rpcService<CheckoutServiceServer>(
@@ -115,8 +162,8 @@ export async function startMailFacts(
         },
       }),
     ),
-  ]);
-  return Object.assign(facts, running);
+  ];
+  return { facts, rpcs };
 }
 
 /** Builds the event of an open invoice of a customer. */
