@@ -1,7 +1,7 @@
 import { routes } from './api/routes/routes';
 import { type AppDependencies, createApp } from './app';
 import { describeApi } from './openapi/document';
-import { payerScriptPath } from './pages/frame/payer-script';
+import { payerScripts } from './pages/frame/payer-script';
 
 interface Layer {
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
@@ -30,7 +30,7 @@ const withoutKey = [
   'GET /llms.txt',
   'GET /logos/:sha256',
   'GET /openapi.json',
-  `GET ${payerScriptPath}`,
+  ...payerScripts.map(({ path }) => `GET ${path}`),
   'GET /readyz',
   'POST /provider-events/:provider',
 ];

@@ -5,9 +5,11 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import type { DataKeys } from '@billing/chassis/data-keys';
 import { addApi, type ApiDependencies, unknownOperation } from './api/api';
 import { addDashboard } from './operator/dashboard-site';
 import type { IdentityProvider } from './access/identity-provider';
+import { InvitationLimits } from './access/invitation-limits';
 import { PasswordResetLimits } from './access/password-reset-limits';
 import { addOperatorApi } from './operator/api';
 import { addProviderSignIn } from './operator/sign-in/provider-routes';
@@ -34,6 +36,8 @@ export interface AppDependencies
   extends ApiDependencies, ProbeDependencies, DocumentationDependencies {
   /** OpenID provider for operator sign-in, in addition to passwords. Optional. */
   readonly identityProvider?: IdentityProvider | undefined;
+  /** Seals the state of sign-ins at the provider. Optional. */
+  readonly dataKeys?: DataKeys | undefined;
   /** URL template of the trace viewer, contains `{traceId}`. Optional. */
   readonly traceUrl?: string | undefined;
   /** Separate concurrency limits of requests without a key, by kind. */
@@ -97,6 +101,7 @@ function addKeylessSites(app: Express, dependencies: AppDependencies): void {
     inFlight,
     assignsRequestId: true as const,
     passwordResets: new PasswordResetLimits(),
+    invitations: new InvitationLimits(),
   };
   addOperatorApi(app, operators);
   addProviderSignIn(app, operators);

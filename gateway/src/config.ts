@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ProviderSettings } from './access/identity-provider';
 import {
+  dataKeysVariable,
   hostedPageShape,
   readConfiguration,
   serviceConfigurationShape,
@@ -134,6 +135,11 @@ const shape = z.object({
     .url('must be an address')
     .regex(/^https?:\/\/.*\{traceId\}/, 'must be an http address with {traceId} in it')
     .optional(),
+  /**
+   * Seal the state of a sign-in at the identity provider. Absent: a key that derives from
+   * OIDC_CLIENT_SECRET does.
+   */
+  DATA_KEYS: dataKeysVariable.optional(),
   ...providerShape,
 });
 

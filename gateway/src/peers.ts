@@ -102,6 +102,10 @@ import {
   ChangeServiceService,
 } from '@billing/proto/billing/subscription/v1/change_service';
 import {
+  type PriceMigrationServiceServer,
+  PriceMigrationServiceService,
+} from '@billing/proto/billing/subscription/v1/price_migration';
+import {
   type PlanServiceServer,
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
@@ -140,6 +144,7 @@ export interface Peers extends NotifierPeers {
   readonly hostedPage: Peer<HostedPageServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
   readonly change: Peer<ChangeServiceServer>;
+  readonly priceMigration: Peer<PriceMigrationServiceServer>;
   readonly plan: Peer<PlanServiceServer>;
   readonly metering: Peer<MeteringServiceServer>;
   readonly requestLog: Peer<RequestLogServiceServer>;
@@ -181,6 +186,11 @@ const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'
   'askForResetLink',
   'getResetLink',
   'resetPassword',
+  'beginSecondFactor',
+  'confirmSecondFactor',
+  'deleteSecondFactor',
+  'resetSecondFactor',
+  'updateSignInRules',
   'listOperators',
   'inviteOperator',
   'updateOperator',
@@ -233,6 +243,10 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
       address: config.DISCOUNT_ADDRESS,
     }),
     subscription: connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, {
+      ...caller,
+      address: config.SUBSCRIPTION_ADDRESS,
+    }),
+    priceMigration: connectPeer<PriceMigrationServiceServer>(PriceMigrationServiceService, {
       ...caller,
       address: config.SUBSCRIPTION_ADDRESS,
     }),

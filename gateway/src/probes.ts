@@ -1,3 +1,4 @@
+import type { Served } from '@billing/chassis/peer';
 import type { Express } from 'express';
 import { type ApiAnswer, ok } from './http/answer';
 import type { ExchangeDependencies } from './http/exchange';
@@ -5,7 +6,8 @@ import { addGet } from './http/respond';
 
 /** Dependencies of the probes. */
 export interface ProbeDependencies extends ExchangeDependencies {
-  readonly isReady: () => Promise<boolean>;
+  /** Callers that the system serves. */
+  readonly readServed: () => Promise<Served>;
   /** Release of the gateway. */
   readonly version: string;
   /** Instance id in the response of /readyz. Optional. */
@@ -19,15 +21,20 @@ export function addProbes(app: Express, dependencies: ProbeDependencies): void {
 }
 
 async function readiness(dependencies: ProbeDependencies): Promise<ApiAnswer> {
-  const { isReady, version, instanceId } = dependencies;
-  const release = { 'X-Billing-Version': version };
-  if (await isReady()) {
-    const named = instanceId !== undefined && { 'X-Billing-Instance': instanceId };
-    return ok({ status: 'ok' }, { ...release, ...named });
-  }
+  const { readServed, version, instanceId } = dependencies;
+  const served = await readServed();
+  const headers = {
+    'X-Billing-Version': version,
+    ...(served !== 'none' && instanceId !== undefined && { 'X-Billing-Instance': instanceId }),
+  };
+  if (served === 'all') return ok({ status: 'ok' }, headers);
+  const refused =
+    served === 'services'
+      ? { 'Retry-After': '30', 'Error-Code': 'recovering' }
+      : { 'Retry-After': '1', 'Error-Code': 'unavailable' };
   return {
     status: 503,
     body: { error: 'Service unavailable' },
-    headers: { ...release, 'Retry-After': '1', 'Error-Code': 'unavailable' },
+    headers: { ...headers, ...refused },
   };
 }

@@ -1,7 +1,7 @@
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import { ResultType, SearchResult } from '@billing/proto/billing/search/v1/search';
-import { type SearchedService, searchEach } from './resource-search';
+import { type SearchedService, searchedServices, searchEach } from './resource-search';
 
 const services: readonly SearchedService[] = ['customer', 'checkout', 'catalog'];
 const found = (name: SearchedService) => ({
@@ -14,6 +14,15 @@ describe('a search of several services', () => {
     const { results, missing } = await searchEach(services, (name) => Promise.resolve(found(name)));
     expect(results.map(({ id }) => id)).toEqual(services);
     expect(missing).toEqual([]);
+  });
+
+  test('asks each of them once', async () => {
+    const asked: SearchedService[] = [];
+    await searchEach(searchedServices, (name) => {
+      asked.push(name);
+      return Promise.resolve({ results: [] });
+    });
+    expect(asked).toEqual(searchedServices);
   });
 
   test.each([

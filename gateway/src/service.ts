@@ -1,9 +1,11 @@
 import type { Express } from 'express';
 import { type Clock, systemClock } from '@billing/chassis/clock';
+import { DataKeys } from '@billing/chassis/data-keys';
 import { openFailpoints } from '@billing/chassis/failpoint';
-import { isServing } from '@billing/chassis/peer';
+import { type Served, servedTo } from '@billing/chassis/peer';
 import { createLogger, type Logger } from '@billing/chassis/logging';
 import { Metrics } from '@billing/chassis/metrics';
+import { observeCertificate } from '@billing/chassis/observe-machine';
 import { Closers } from '@billing/chassis/process';
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 import { startTracing } from '@billing/chassis/tracing';
@@ -93,8 +95,8 @@ export async function start(
     siteUrl: config.HOSTED_PAGE_URL,
     segments: pathSegments,
   });
-  const isReady = async () =>
-    !server.isDraining && (await isIdentityServing(config, { clock, logger }));
+  const readServed = (): Promise<Served> =>
+    server.isDraining ? Promise.resolve('none') : servedByIdentity(config, { clock, logger });
   const app = createApp({
     clock,
     logger,
@@ -108,7 +110,7 @@ export async function start(
       ...rateLimits(config),
     }),
     operatorAccess,
-    identityProvider: identityProvider(config, { clock, logger }),
+    ...providerSignIn(config, { clock, logger }),
     traceUrl: config.TRACE_URL,
     ...inFlightLimits(config),
     workQueue: new WorkQueue(),
@@ -117,13 +119,14 @@ export async function start(
     linkOrderRate: linkOrderRate(config),
     trustedProxies: config.TRUSTED_PROXIES,
     traceTrusted: traceTrusted(config),
-    isReady,
+    readServed,
     version: config.SERVICE_VERSION,
     siteUrl: config.HOSTED_PAGE_URL,
     instanceId: config.INSTANCE_ID,
   });
   const server = httpServer(app, { config, logger });
-  metrics.observeReadiness(isReady);
+  metrics.observeReadiness(async () => (await readServed()) === 'all');
+  observeCertificate(metrics, config, clock);
   observeRequests(metrics, server);
   try {
     const address = await server.listen(config.HTTP_LISTEN);
@@ -217,12 +220,17 @@ function observeRequests(metrics: Metrics, server: HttpServer): void {
   );
 }
 
-function identityProvider(
+function providerSignIn(
   config: GatewayConfiguration,
   dependencies: { clock: Clock; logger: Logger },
-): IdentityProvider | undefined {
+): Pick<AppDependencies, 'identityProvider' | 'dataKeys'> {
   const settings = providerSettings(config);
-  return settings === undefined ? undefined : new IdentityProvider(settings, dependencies);
+  if (settings === undefined) return {};
+  const { DATA_KEYS: keys } = config;
+  return {
+    identityProvider: new IdentityProvider(settings, dependencies),
+    dataKeys: keys === undefined ? undefined : new DataKeys(keys),
+  };
 }
 
 function httpServer(
@@ -245,11 +253,11 @@ function httpServer(
 }
 
 /** Readiness check of the identity service, without which no key can be checked. */
-function isIdentityServing(
+function servedByIdentity(
   config: GatewayConfiguration,
   { clock, logger }: { clock: Clock; logger: Logger },
-): Promise<boolean> {
-  return isServing(config.IDENTITY_ADDRESS, {
+): Promise<Served> {
+  return servedTo(config.IDENTITY_ADDRESS, {
     deadline: new Date(clock.now().getTime() + readinessTimeoutMs),
     security: transportSecurityOf(config, logger),
   });

@@ -251,7 +251,22 @@ describe('a list', () => {
   });
 
   test('without pages is the answer itself', async () => {
-    inTurn([200, [{ id: 'm1' }]]);
+    answers = () => [200, [{ id: 'm1' }]];
     expect([...(await client().meters.list())]).toEqual([{ id: 'm1' }]);
+    const passed: string[] = [];
+    for await (const { id } of client().meters.list()) passed.push(id);
+    expect(passed).toEqual(['m1']);
+  });
+
+  test('of the feed passes every event', async () => {
+    answers = ({ url }) => {
+      const after = Number(new URL(url, 'http://a').searchParams.get('after') ?? 0);
+      const positions = [after + 1, after + 2].filter((position) => position <= 5);
+      const data = positions.map((position) => ({ position }));
+      return [200, { data, nextAfter: String(positions.at(-1) ?? after) }];
+    };
+    const passed: number[] = [];
+    for await (const { position } of client().webhookEvents.list()) passed.push(position);
+    expect(passed).toEqual([1, 2, 3, 4, 5]);
   });
 });

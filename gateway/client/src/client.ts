@@ -1,7 +1,7 @@
 import { operationPaths, type OperationId } from './gen/operations';
 import type { Method } from './method-types';
 import { methods } from './operations';
-import { List, type Page } from './pages';
+import { List, type SomeItems } from './pages';
 import { type BillingOptions, type CallOptions, Transport } from './transport';
 import { Webhooks } from './webhooks';
 
@@ -55,9 +55,10 @@ function call(transport: Transport, id: OperationId, input: readonly unknown[]):
       isExport: id.startsWith('export'),
       options,
     });
-  if (takes !== 'query') return send(undefined);
-  if (!operationPaths[id].isPaged) return send(content);
-  return new List((query) => send(query) as Promise<Page<unknown>>, content);
+  const query = takes === 'query' ? content : undefined;
+  if (!id.startsWith('list')) return send(query);
+  const { isPaged } = operationPaths[id];
+  return new List((one) => send(one) as Promise<SomeItems<unknown>>, { query, isPaged });
 }
 
 function segment(value: unknown, name: string): string {

@@ -8,6 +8,6 @@ export {
   WebhookVerificationError,
 } from './errors';
 export type { components, WebhookEvent } from './gen/api';
-export { List, type Page } from './pages';
+export { type FeedPage, List, type Page } from './pages';
 export type { BillingOptions, CallOptions, ResponseInfo } from './transport';
 export type { UnwrapOptions, WebhookRequestHeaders } from './webhooks';

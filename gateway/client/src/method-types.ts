@@ -1,6 +1,6 @@
 import type { operations } from './gen/api';
 import type { operationPaths } from './gen/operations';
-import type { List, Page } from './pages';
+import type { List, SomeItems } from './pages';
 import type { CallOptions, ResponseInfo } from './transport';
 
 type Paths = typeof operationPaths;
@@ -60,9 +60,13 @@ type Open<T> = T extends string
 /** A result and its response. */
 type Result<T> = T extends object ? T & { readonly response: ResponseInfo } : T;
 
-type Returned<T> = T extends Page<infer Item> ? List<Item, Result<T>> : Promise<Result<T>>;
+type Returned<Id, T> = Id extends `list${string}`
+  ? T extends SomeItems<infer Item>
+    ? List<Item, Result<T>>
+    : never
+  : Promise<Result<T>>;
 
 /** The method that calls an operation. */
 export type Method<Id extends keyof Paths> = (
   ...input: [...PathArguments<Paths[Id]['path']>, ...Input<Operation<Id>>, options?: CallOptions]
-) => Returned<Open<Content<Answers<Operation<Id>>>>>;
+) => Returned<Id, Open<Content<Answers<Operation<Id>>>>>;

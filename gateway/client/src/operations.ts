@@ -12,6 +12,13 @@ export const methods = {
     createCreditGrant: 'createCreditGrant',
     listCreditGrants: 'listCreditGrants',
   },
+  priceMigrations: {
+    create: 'createPriceMigration',
+    retrieve: 'getPriceMigration',
+    list: 'listPriceMigrations',
+    listSubscriptions: 'listPriceMigrationSubscriptions',
+    cancel: 'cancelPriceMigration',
+  },
   products: {
     create: 'createProduct',
     retrieve: 'getProduct',
@@ -112,6 +119,7 @@ export const methods = {
   emails: {
     list: 'listEmails',
     retrieve: 'getEmail',
+    retrieveAttachment: 'getEmailAttachment',
     resend: 'resendEmail',
     bounce: 'bounceEmail',
   },
@@ -134,6 +142,7 @@ export const methods = {
     stopAdvance: 'stopClockAdvance',
     listInbox: 'listInbox',
   },
+  restores: { list: 'listRestores' },
   apiKeys: { create: 'createApiKey', list: 'listApiKeys', delete: 'revokeApiKey' },
   health: { isAlive: 'isAlive', isReady: 'isReady' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OperationId>>>>;

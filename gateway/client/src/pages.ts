@@ -6,20 +6,35 @@ export interface Page<T> {
   readonly perPage: number;
 }
 
+/** Events of the feed. */
+export interface FeedPage<T> {
+  readonly data: T[];
+  /** The next `after`. */
+  readonly nextAfter: string;
+}
+
+/** An answer with some items of a list, or with all of them. */
+export type SomeItems<T> = Page<T> | FeedPage<T> | T[];
+
 const perPageOfLoops = 100;
 
 /**
- * A list: awaited it is one page, and a loop with `for await` passes every item once. Items that
+ * A list: awaited it is one answer, and a loop with `for await` passes every item once. Items that
  * are created during the loop move others to the next page, where they are skipped.
  */
-export class List<T, P extends Page<T> = Page<T>> implements PromiseLike<P>, AsyncIterable<T> {
+export class List<T, P extends SomeItems<T> = Page<T>> implements PromiseLike<P>, AsyncIterable<T> {
   readonly #read: (query: object) => Promise<P>;
   readonly #query: object;
+  readonly #isPaged: boolean;
   #first: Promise<P> | undefined;
 
-  constructor(read: (query: object) => Promise<P>, query: object = {}) {
+  constructor(
+    read: (query: object) => Promise<P>,
+    { query = {}, isPaged }: { readonly query?: object | undefined; readonly isPaged: boolean },
+  ) {
     this.#read = read;
     this.#query = query;
+    this.#isPaged = isPaged;
   }
 
   then<A = P, B = never>(
@@ -31,24 +46,37 @@ export class List<T, P extends Page<T> = Page<T>> implements PromiseLike<P>, Asy
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    const query = { perPage: perPageOfLoops, ...this.#query };
-    const { page: firstPage = 1 } = this.#query as { page?: number };
     const passed = new Set<string>();
-    for (let page = firstPage; ; page += 1) {
-      const { data, total, perPage } = await this.#read({ ...query, page });
-      for (const item of data) {
+    let query: object | undefined = this.#isPaged
+      ? { perPage: perPageOfLoops, page: 1, ...this.#query }
+      : this.#query;
+    while (query !== undefined) {
+      const answer: SomeItems<T> = await this.#read(query);
+      const items = Array.isArray(answer) ? answer : answer.data;
+      for (const item of items) {
         const id = identityOf(item);
         if (passed.has(id)) continue;
         passed.add(id);
         yield item;
       }
-      if (data.length === 0 || page * perPage >= total) return;
+      query = items.length === 0 ? undefined : following(query, answer);
     }
   }
 }
 
-/** The id of a resource; resources without one are told apart by their content. */
+/** The query of the items after an answer; undefined after the last one. */
+function following(query: object, answer: SomeItems<unknown>): object | undefined {
+  if (Array.isArray(answer)) return undefined;
+  if ('nextAfter' in answer) return { ...query, after: answer.nextAfter };
+  const { page, perPage, total } = answer;
+  return page * perPage < total ? { ...query, page: page + 1 } : undefined;
+}
+
+/**
+ * The id of a resource, and the position of an event in the feed; what has neither is told apart by
+ * its content.
+ */
 function identityOf(item: unknown): string {
-  const { id } = item as { id?: unknown };
-  return typeof id === 'string' ? id : JSON.stringify(item);
+  const { id, position } = item as { id?: unknown; position?: unknown };
+  return typeof id === 'string' ? id : JSON.stringify(position ?? item);
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { WebhookVerificationError } from './errors';
 import { Webhooks } from './webhooks';
 
@@ -68,6 +69,16 @@ test.each([
 ])('another %s is refused', (_name, content, given, key) => {
   const failure = failureOf(() => unwrap(content, given, key, at(1_767_225_600)));
   expect(failure).toBe('no_matching_signature');
+});
+
+test('a signed time that is not written in digits is refused', () => {
+  const time = '1.7672256e9';
+  const signed = `${headers['webhook-id']}.${time}.${body}`;
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const signature = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  const given = { ...headers, 'webhook-timestamp': time, 'webhook-signature': signature };
+  const failure = failureOf(() => unwrap(body, given, secret, at(1_767_225_600)));
+  expect(failure).toBe('timestamp_too_old');
 });
 
 test('a body that was parsed already is an error of the program', () => {

@@ -46,7 +46,7 @@ export class Webhooks {
     if (!given.some((one) => expected.some((each) => isEqual(one, each)))) {
       throw new WebhookVerificationError('no_matching_signature');
     }
-    refuseFarTimes(Number(timestamp), { toleranceSeconds, now });
+    refuseFarTimes(/^\d+$/.test(timestamp) ? Number(timestamp) : NaN, { toleranceSeconds, now });
     return parsed(text);
   }
 }

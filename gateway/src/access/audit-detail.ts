@@ -36,6 +36,8 @@ const impersonal = new Set([
   'checkout-links',
   'operators',
 ]);
+// Every value of their bodies is a secret.
+const secretSegments = new Set(['second-factor']);
 const hidden = /key|secret|token|password|card|metadata|setup|transaction/i;
 const personal = /name|mail|phone|address|externalid|taxid|buyerreference/i;
 // Matches texts that can only be an enum value, an id or a time.
@@ -97,7 +99,7 @@ function textOf(value: unknown): string | undefined {
 
 /** JSON of a value that may be recorded, undefined for any other. */
 function shown(segment: string, field: string, value: unknown): string | undefined {
-  if (value === undefined || hidden.test(field)) return undefined;
+  if (value === undefined || hidden.test(field) || secretSegments.has(segment)) return undefined;
   if (!impersonal.has(segment) && (personal.test(field) || !isPlain(value))) return undefined;
   const json = redactSecrets(JSON.stringify(value));
   return json.length > valueLengthMax ? undefined : json;

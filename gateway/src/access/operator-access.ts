@@ -10,6 +10,7 @@ import type {
   ListEnvironmentsResponse,
   Operator,
   Origin,
+  SignInRules,
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
 import { liveTenantOf } from './live-tenant';
@@ -31,6 +32,9 @@ export interface SignedIn {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly liveEnvironmentId: string;
+  readonly signInRules: SignInRules;
+  /** The session may set up a second factor, and nothing else. */
+  readonly isFactorMissing: boolean;
 }
 
 /** An operator with a selected environment. */
@@ -112,6 +116,7 @@ export class OperatorAccess {
     const answer = await this.ask(session, environmentId, call);
     const tenant = tenantOf(present(answer.environment));
     const signedIn = toSignedIn(session, answer);
+    requireSecondFactor(signedIn);
     const { segments } = this.dependencies;
     const role = operatorRoles.nameOf(signedIn.operator.role);
     const scopes = callScopes(scopesOfRole(role, { isLive: tenant.live, segments }));
@@ -254,7 +259,17 @@ export class OperatorAccess {
 function toSignedIn(session: string, answer: AuthenticateOperatorResponse): SignedIn {
   const { organizationId, organizationName, liveEnvironmentId } = answer;
   const operator = present(answer.operator);
-  return { session, operator, organizationId, organizationName, liveEnvironmentId };
+  const organization = { organizationId, organizationName, liveEnvironmentId };
+  const signInRules = answer.signInRules ?? { requireSecondFactor: false, providerOnly: false };
+  const isFactorMissing = answer.secondFactorMissing;
+  return { session, operator, ...organization, signInRules, isFactorMissing };
+}
+
+/** Refuses a session that must set up a second factor first. */
+export function requireSecondFactor({ isFactorMissing }: SignedIn): void {
+  if (!isFactorMissing) return;
+  const message = 'Your organization requires a second factor; set one up first';
+  throw new RequestError(403, 'second_factor_missing', message);
 }
 
 /** Error for a missing session, the same as for an expired one. */

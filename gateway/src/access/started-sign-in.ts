@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { dataKeyIdOf, type DataKeys } from '@billing/chassis/data-keys';
 import { cookieNameAt, isOverTls, maxAgeOf, readCookies, setCookie } from '../http/cookie';
 
 /** State of a sign-in between the redirect to the identity provider and the callback. */
@@ -19,7 +20,11 @@ export interface StartedSignIn {
 /** Terms of the cookie that holds a started sign-in, so that any gateway can finish it. */
 export interface SignInCookieTerms {
   readonly siteUrl: string;
-  /** See signInKey. */
+  /** Issuer and client id: a sign-in started with another provider cannot be finished. */
+  readonly provider: string;
+  /** Seals under DATA_KEYS; undefined: `key` seals. */
+  readonly dataKeys: DataKeys | undefined;
+  /** See signInKey. Also opens sign-ins that a gateway without DATA_KEYS has sealed. */
   readonly key: Buffer;
 }
 
@@ -45,13 +50,12 @@ export function signInKey(clientSecret: string, provider: string): Buffer {
 /** Sets the cookie. It is `Lax` because the callback comes from the provider's site. */
 export function signInCookie(
   started: StartedSignIn,
-  { siteUrl, key }: SignInCookieTerms,
+  { siteUrl, provider, dataKeys, key }: SignInCookieTerms,
   { now, sealNonce }: { readonly now: Date; readonly sealNonce: Buffer },
 ): string {
   const expiresAt = now.getTime() + lifeMs;
-  const cipher = createCipheriv(algorithm, key, sealNonce);
-  const sealed = [cipher.update(JSON.stringify({ ...started, expiresAt })), cipher.final()];
-  const value = Buffer.concat([sealNonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
+  const text = JSON.stringify({ ...started, expiresAt, provider });
+  const value = dataKeys === undefined ? seal(text, { key, sealNonce }) : dataKeys.seal(text);
   return cookie(value, { siteUrl, lifeMs });
 }
 
@@ -63,13 +67,36 @@ export function noSignInCookie(siteUrl: string): string {
 /** The sign-in that the browser started; undefined if there is none or it has expired. */
 export function readStartedSignIn(
   header: string | undefined,
-  { siteUrl, key }: SignInCookieTerms,
+  { siteUrl, provider, dataKeys, key }: SignInCookieTerms,
   now: Date,
 ): StartedSignIn | undefined {
-  const text = open(readCookies(header).get(cookieNameAt(siteUrl, cookieName)) ?? '', key);
+  const value = readCookies(header).get(cookieNameAt(siteUrl, cookieName)) ?? '';
+  const isUnderDataKeys = dataKeyIdOf(value) !== undefined;
+  const text = isUnderDataKeys ? openUnder(dataKeys, value) : open(value, key);
   if (text === undefined) return undefined;
-  const { expiresAt, ...started } = JSON.parse(text) as StartedSignIn & { expiresAt: number };
+  const { expiresAt, provider: sealedFor, ...started } = JSON.parse(text) as SealedSignIn;
+  // A gateway of an earlier release sealed no provider: its key derives from it.
+  if (sealedFor !== provider && (isUnderDataKeys || sealedFor !== undefined)) return undefined;
   return now.getTime() < expiresAt ? started : undefined;
+}
+
+interface SealedSignIn extends StartedSignIn {
+  readonly expiresAt: number;
+  readonly provider?: string;
+}
+
+function openUnder(dataKeys: DataKeys | undefined, value: string): string | undefined {
+  try {
+    return dataKeys?.open(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function seal(text: string, { key, sealNonce }: { key: Buffer; sealNonce: Buffer }): string {
+  const cipher = createCipheriv(algorithm, key, sealNonce);
+  const sealed = [cipher.update(text), cipher.final()];
+  return Buffer.concat([sealNonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
 }
 
 /** Decrypts a sealed text; undefined if it was not sealed with the key. */

@@ -6,9 +6,9 @@ import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/
 import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { type ApiAnswer, ok, present } from '../http/answer';
-import { renderCreditNotePdf } from '../pdf/credit-note-pdf';
+import { renderCreditNotePdf } from '@billing/documents/credit-note-pdf';
 import { logoOf, notNumbered, pdfAnswer } from '../pdf/downloads';
-import { renderInvoicePdf } from '../pdf/invoice-pdf';
+import { renderInvoicePdf } from '@billing/documents/invoice-pdf';
 import type { Peers } from '../peers';
 import { creditNoteModel } from './credit-note-model';
 import { invoiceModel, prepaidOf } from './invoice-model';

@@ -39,7 +39,7 @@ import { SubscriptionJson, toJsonSubscription } from '@billing/proto/json/subscr
 import {
   SubscriptionChangeJson,
   toJsonSubscriptionChange,
-} from '@billing/proto/json/subscription-change';
+} from '@billing/proto/json/change/subscription-change';
 import { UsageEventJson, toJsonUsageEvent } from '@billing/proto/json/usage/usage-event';
 import { WebhookEventJson } from '@billing/proto/json/webhook-event';
 import type { ExportedName } from '@billing/kernel/input/export';

@@ -80,12 +80,16 @@ describe('an error is converted to the response of its row', () => {
     expect(toHttpError(error).headers).toEqual({ 'Retry-After': '1' });
   });
 
-  test('a full disk has its own code and a longer Retry-After', () => {
-    expect(toHttpError(new DomainError('unavailable', 'STORAGE_FULL', 'y'))).toMatchObject({
+  test.each([
+    ['STORAGE_FULL', 'storage_full', '10'],
+    ['WRITES_PAUSED', 'writes_paused', '5'],
+    ['RECOVERING', 'recovering', '30'],
+  ])('%s has a code and a Retry-After of its own', (reason, code, retryAfter) => {
+    expect(toHttpError(new DomainError('unavailable', reason, 'y'))).toMatchObject({
       status: 503,
-      code: 'storage_full',
+      code,
       body: { error: 'Service unavailable' },
-      headers: { 'Retry-After': '10' },
+      headers: { 'Retry-After': retryAfter },
     });
   });
 

@@ -106,6 +106,20 @@ const rowOfReason: Readonly<Record<string, Omit<Partial<Row>, 'status'>>> = {
     message: 'Wrong email or password',
     headers: {},
   },
+  SECOND_FACTOR_REQUIRED: {
+    code: 'second_factor_required',
+    message: 'Second factor required',
+    headers: {},
+  },
+  INVALID_SECOND_FACTOR: {
+    code: 'invalid_second_factor',
+    message: 'Wrong or used code',
+    headers: {},
+  },
+  PASSWORD_SIGN_IN_OFF: {
+    code: 'password_sign_in_off',
+    message: 'Your organization allows sign-in with its identity provider only',
+  },
   INVALID_SESSION: { code: 'invalid_session', message: 'Not signed in', headers: {} },
   // The first request soon completes or is abandoned.
   IDEMPOTENCY_KEY_IN_USE: { code: 'idempotency_key_in_use', headers: retryAfter },
@@ -116,7 +130,11 @@ const rowOfReason: Readonly<Record<string, Omit<Partial<Row>, 'status'>>> = {
   PREVIEW_STALE: { code: 'preview_stale' },
   // An operator must free space first.
   STORAGE_FULL: { code: 'storage_full', headers: { 'Retry-After': '10' } },
+  // A backup takes seconds, and the check after a restore minutes.
+  WRITES_PAUSED: { code: 'writes_paused', headers: { 'Retry-After': '5' } },
+  RECOVERING: { code: 'recovering', headers: { 'Retry-After': '30' } },
   MALFORMED_JSON: { code: 'malformed_json' },
+  INVALID_REQUEST: { code: 'invalid_request' },
 };
 
 /** Converts unavailability to an internal error, for routes that must not reveal an outage. */

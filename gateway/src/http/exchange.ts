@@ -147,9 +147,9 @@ export async function exchange(
       describeSpan(() => spanAttributesOf({ status, headers }, caller));
       logger.info({ ...done, ...loggedFacts(caller), ...linkedTrace(remote) }, 'request');
       if (author === undefined) return;
-      const { path } = request;
+      const { path, originalUrl: url } = request;
       const errorCode = headers?.['Error-Code'];
-      const asked = { requestId, at: startedAt, path, traceId, errorCode, isIngest };
+      const asked = { requestId, at: startedAt, path, url, traceId, errorCode, isIngest };
       const { method, durationMs } = done;
       const { audit, ...whose } = author;
       const bodies = { request: request.body as unknown, response: body };

@@ -34,6 +34,33 @@ export function loggedBody(body: unknown): LoggedBody | undefined {
   return json === undefined ? undefined : { json, isShortened: copy.isShortened };
 }
 
+/** Longest query of the request log, in characters. */
+const queryLengthMax = 4_096;
+const secretName = /^(?:key|signature)$/i;
+
+/**
+ * Query of a URL as the request log shows it: without secrets, in the form of `URLSearchParams`, by
+ * which values are found again when a customer is erased. Undefined without a query. Parameters
+ * beyond the longest query are left out whole, and `…` takes their place.
+ */
+export function loggedQuery(url: string): string | undefined {
+  const start = url.indexOf('?');
+  const parameters = start === -1 ? [] : [...new URLSearchParams(url.slice(start + 1))];
+  let query = '';
+  for (const [name, value] of parameters) {
+    const isSecret = secretField.test(name) || secretName.test(name);
+    const shown = isSecret ? censored : withoutSecrets(value);
+    const text = new URLSearchParams([[withoutSecrets(name), shown]])
+      .toString()
+      .replaceAll('%5Bredacted%5D', censored);
+    const longer = query === '' ? text : `${query}&${text}`;
+    if (longer.length > queryLengthMax - 2)
+      return query === '' ? shortened : `${query}&${shortened}`;
+    query = longer;
+  }
+  return query === '' ? undefined : query;
+}
+
 /** Removes secrets of known forms, and the tokens of pages, from a text. */
 function withoutSecrets(text: string): string {
   return redactSecrets(text)

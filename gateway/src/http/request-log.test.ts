@@ -95,6 +95,7 @@ test('a full batch is sent immediately, complete and in order, each entry with a
     errorCode: undefined,
     durationMs: 3,
     traceId: undefined,
+    query: undefined,
     caller: author.caller,
   });
 });
@@ -211,6 +212,26 @@ test('paths are recorded without secrets and with limited length', async () => {
   const [first, second] = batches.flat();
   expect(first?.path).toBe('/v1/customers/[redacted]');
   expect(second?.path).toHaveLength(500);
+});
+
+test.each([
+  ['/v1/customers?perPage=0', 'perPage=0'],
+  ['/v1/customers?name=Ada%20L%C3%B8ve&name=B', 'name=Ada+L%C3%B8ve&name=B'],
+  ['/v1/customers?email=ada@example.com', 'email=ada%40example.com'],
+  [`/v1/x?a=billing_live_${'A'.repeat(49)}&b=1`, 'a=[redacted]&b=1'],
+  [
+    '/v1/x?apiKey=abc&token=def&key=g&lookupKey=pro',
+    'apiKey=[redacted]&token=[redacted]&key=[redacted]&lookupKey=pro',
+  ],
+  [`/v1/x?a=1&b=${'b'.repeat(5_000)}&c=2`, 'a=1&…'],
+  ['/v1/x?', undefined],
+  ['/v1/x', undefined],
+])('the query of %s is recorded as %s', async (url, query) => {
+  const { log, batches } = aLog();
+  log.record(aRequest({ url, status: 400 }), author);
+  log.record(aRequest({ url, status: 400, isIngest: true }), author);
+  await log.close();
+  expect(batches.flat().map((entry) => entry.query)).toEqual([query, undefined]);
 });
 
 const bodies = { request: { email: 'ada@example.com', password: 'x' }, response: { id: '1' } };

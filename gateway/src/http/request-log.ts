@@ -13,7 +13,7 @@ import type {
   LoggedRequest,
   RequestLogServiceServer,
 } from '@billing/proto/billing/identity/v1/request_log';
-import { loggedBody } from './logged-body';
+import { loggedBody, loggedQuery } from './logged-body';
 import { isRead } from './method';
 
 /** Displayable author of a request. */
@@ -27,13 +27,15 @@ export interface RequestAuthor {
 /** A request to the public API and its response. */
 export interface AnsweredRequest extends Omit<
   LoggedRequest,
-  'id' | 'caller' | 'environmentId' | 'requestBody' | 'responseBody'
+  'id' | 'caller' | 'environmentId' | 'requestBody' | 'responseBody' | 'query'
 > {
   /**
    * True for frequent requests with little information, such as batches of usage events. Recorded
    * only if they fail, and without bodies.
    */
   readonly isIngest: boolean;
+  /** Address as it was called; only its query is kept, without secrets. Optional. */
+  readonly url?: string | undefined;
   /** Bodies as they were read and sent; only their secrets-free copies are kept. */
   readonly bodies?: { readonly request: unknown; readonly response: unknown } | undefined;
 }
@@ -88,7 +90,7 @@ export class RequestLog {
 
   /** Records a request and returns immediately. Successful reads are not recorded. */
   record(
-    { isIngest, bodies, ...answered }: AnsweredRequest,
+    { isIngest, url, bodies, ...answered }: AnsweredRequest,
     author: Omit<RequestAuthor, 'audit'>,
   ): void {
     const isFailure = answered.status >= 400;
@@ -99,7 +101,8 @@ export class RequestLog {
     }
     const path = redactSecrets(answered.path).slice(0, pathLengthMax);
     const shown = isIngest || bodies === undefined ? noBodies : this.shownBodies(bodies);
-    this.waiting.push({ id: newId(), ...answered, ...author, path, ...shown });
+    const query = isIngest || url === undefined ? undefined : loggedQuery(url);
+    this.waiting.push({ id: newId(), ...answered, ...author, path, query, ...shown });
     if (this.waiting.length >= batchMax) this.full.abort();
     this.sending ??= this.outside(() => this.sendAll());
   }
@@ -218,8 +221,9 @@ type Bodies = Pick<LoggedRequest, 'requestBody' | 'responseBody'>;
 
 const noBodies: Bodies = { requestBody: undefined, responseBody: undefined };
 
-function bodyLengthOf({ requestBody, responseBody }: Bodies): number {
-  return (requestBody?.json.length ?? 0) + (responseBody?.json.length ?? 0);
+function bodyLengthOf({ requestBody, responseBody, query }: LoggedRequest): number {
+  const lengths = [requestBody?.json.length, responseBody?.json.length, query?.length];
+  return lengths.reduce<number>((sum, length = 0) => sum + length, 0);
 }
 
 /** True for errors that a retry may resolve. */

@@ -15,7 +15,7 @@ import { choiceRoutes } from './choice-routes';
 import { customerRoutes } from './customer/customer-routes';
 import { dunningRoutes } from './report/dunning-routes';
 import { emailTestRoutes } from './email-test-routes';
-import { invalidSession } from '../access/operator-access';
+import { invalidSession, requireSecondFactor } from '../access/operator-access';
 import type { EnvironmentRoute, OpenRequest, OperatorRoute, DashboardSite } from './route/route';
 import { moneyReportRoutes } from './report/money-report-routes';
 import { operatorRoutes } from './operator-routes';
@@ -27,6 +27,7 @@ import { samplePdfRoutes } from './sample-pdf-routes';
 import { searchRoutes } from './search-routes';
 import { passwordResetRoutes } from './sign-in/password-reset-routes';
 import { resetLinkRoutes } from './sign-in/reset-link-routes';
+import { secondFactorRoutes } from './sign-in/second-factor-routes';
 import { sessionRoutes } from './sign-in/session-routes';
 import { todayRoutes } from './report/today-routes';
 import { stuckCommandRoutes, systemRoutes } from './report/system-routes';
@@ -41,6 +42,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...sessionRoutes,
   ...resetLinkRoutes,
   ...passwordResetRoutes,
+  ...secondFactorRoutes,
   ...auditExportRoutes,
   ...choiceRoutes,
   ...webhookBodyRoutes,
@@ -109,6 +111,7 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
     }
     const signedIn = await site.operatorAccess.signedIn(session, call);
     recordCaller({ operatorId: signedIn.operator.id });
+    if (route.isBeforeSecondFactor !== true) requireSecondFactor(signedIn);
     if (isRead(request.method)) {
       return route.handle({ ...(await withBody()), session, signedIn }, site);
     }

@@ -1,4 +1,4 @@
-import { webhookEventNames } from '@billing/kernel/input/webhook-endpoint';
+import { webhookEventNames, webhookEventTypes } from '@billing/kernel/input/webhook-endpoint';
 import { ok } from '../http/answer';
 import type { OperatorRoute } from './route/route';
 
@@ -12,7 +12,10 @@ export const choiceRoutes: readonly OperatorRoute[] = [
   },
 ];
 
-/** Scopes of keys, values of a webhook endpoint's `events`, and the URL of the trace viewer. */
+/**
+ * Scopes of keys, values of a webhook endpoint's `events` and its default, and the URL of the trace
+ * viewer.
+ */
 export function toJsonChoices({
   segments,
   traceUrl,
@@ -22,5 +25,10 @@ export function toJsonChoices({
   readonly traceUrl: string | null;
 }) {
   const scopes = segments.flatMap((segment) => [`${segment}:read`, `${segment}:write`]);
-  return { scopes: scopes.sort(), webhookEvents: webhookEventNames, traceUrl };
+  return {
+    scopes: scopes.sort(),
+    webhookEvents: webhookEventNames,
+    defaultWebhookEvents: webhookEventTypes,
+    traceUrl,
+  };
 }

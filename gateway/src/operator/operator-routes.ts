@@ -57,7 +57,8 @@ export const operatorRoutes: readonly OperatorRoute[] = [
   {
     method: 'POST',
     path: '/operators',
-    handle: async ({ body, session, signedIn, call }, { peers, operatorAccess, logger }) => {
+    handle: async (request, { peers, operatorAccess, invitations, logger }) => {
+      const { body, session, signedIn, call } = request;
       const { email, role } = readBody(InviteOperator, { body });
       const { token, expiresAt } = await peers.operator.inviteOperator(
         { sessionToken: session, email, role: operatorRoles.valueOf(role) },
@@ -67,12 +68,12 @@ export const operatorRoutes: readonly OperatorRoute[] = [
       const link = `${operatorAccess.siteUrl}/dashboard/invitation#${token}`;
       const invited = { email, role, link, expiresAt };
       // The inviter has the link, and can pass it on without a mail.
-      const emailed = await mailInvitation(invited, { signedIn, call }, peers).catch(
-        (error: unknown) => {
-          logger.warn({ err: error }, 'invitation not mailed');
-          return false;
-        },
-      );
+      const mayMail = invitations.mayMail(signedIn.organizationId, email, call.now);
+      const mailing = mayMail && mailInvitation(invited, { signedIn, call }, peers);
+      const emailed = await Promise.resolve(mailing).catch((error: unknown) => {
+        logger.warn({ err: error }, 'invitation not mailed');
+        return false;
+      });
       return { status: 201, body: { link, expiresAt: toJsonTime(expiresAt), emailed } };
     },
   },

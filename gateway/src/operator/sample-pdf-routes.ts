@@ -3,7 +3,7 @@ import { TaxRateSource } from '@billing/proto/billing/checkout/v1/seller';
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { type ApiAnswer, present } from '../http/answer';
 import { logoOf, pdfAnswer } from '../pdf/downloads';
-import { renderInvoicePdf } from '../pdf/invoice-pdf';
+import { renderInvoicePdf } from '@billing/documents/invoice-pdf';
 import type { Peers } from '../peers';
 import type { EnvironmentRoute } from './route/route';
 import { sampleInvoice } from './sample-invoice';

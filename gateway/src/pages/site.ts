@@ -12,7 +12,7 @@ import { failurePage } from './frame/failure-page';
 import type { LookCache } from './frame/look-cache';
 import { dressed, PageDress } from './frame/page-dress';
 import { readForm } from './frame/form-body';
-import { payerScriptAnswer, payerScriptPath } from './frame/payer-script';
+import { payerScriptAnswer, payerScripts } from './frame/payer-script';
 import { invoicePageRoutes } from './invoice/routes';
 import { linkPageRoutes, linkPricesPath } from './link/routes';
 import { admitAddress, mountPages, type PageDependencies, type PageWork } from '../http/page-mount';
@@ -40,7 +40,9 @@ const tokenPattern = /^[\w-]{43}$/;
 
 /** Serves public pages, which are authorized by the token in their URL. */
 export function addPages(app: Express, site: PageSite): void {
-  addGet(app, payerScriptPath, site, payerScriptAnswer);
+  for (const script of payerScripts) {
+    addGet(app, script.path, site, () => payerScriptAnswer(script));
+  }
   const dress = new PageDress(site.looks, pagePath);
   mountPages(app, pageRoutes, {
     dependencies: site,

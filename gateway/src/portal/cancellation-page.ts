@@ -1,9 +1,9 @@
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { SubscriptionPhase } from '@billing/proto/billing/subscription/v1/subscription';
-import { dateText } from '../text/date-text';
+import { dateText } from '@billing/documents/date-text';
 import { present } from '../http/answer';
 import { postForm } from '../pages/frame/form-fields';
-import { say } from '../text/say';
+import { say } from '@billing/documents/say';
 import { html, local } from '../pages/frame/html';
 import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';

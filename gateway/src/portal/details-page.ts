@@ -14,8 +14,8 @@ import {
   textField,
 } from '../pages/frame/form-fields';
 import { languageNames, languageOf } from '@billing/presentation/locale';
-import type { Text } from '../text/reader';
-import { say } from '../text/say';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { html } from '../pages/frame/html';
 import type { Page } from '../pages/frame/shell';
 import type { Visit } from './route';

@@ -1,7 +1,8 @@
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import { amountText } from '../text/amount-text';
-import { dateText } from '../text/date-text';
-import { say } from '../text/say';
+import { amountText } from '@billing/documents/amount-text';
+import { dateText } from '@billing/documents/date-text';
+import { issueDateOf } from '@billing/documents/issue-date';
+import { say } from '@billing/documents/say';
 import { type Html, html, local } from '../pages/frame/html';
 import { wordsOf } from '../pages/invoice/page';
 import type { Page } from '../pages/frame/shell';
@@ -41,14 +42,15 @@ function table(invoices: readonly Invoice[]): Html {
 }
 
 function row(invoice: Invoice): Html {
-  const { id, number, createdAt, currency, total, status } = invoice;
+  const { id, number, currency, total, status } = invoice;
+  const issued = issueDateOf(invoice);
   const { name, tone } = wordsOf(invoice);
   const isDraft = status === InvoiceStatus.INVOICE_STATUS_DRAFT;
   return html`<tr>
     <th scope="row">
       ${isDraft ? say('creditNote.notNumbered') : html`<a href="${local(`/portal/invoices/${id}`)}">${number ?? say('invoice.invoice')}</a>`}
       <div class="hint">
-        ${createdAt === undefined ? '' : dateText(createdAt)}
+        ${issued === undefined ? '' : dateText(issued)}
         ${!isDraft && html` · <a href="${local(`/portal/invoices/${id}/pdf`)}">PDF<span class="unseen">${say('invoices.pdfOf', { number: number ?? say('invoices.theInvoice') })}</span></a>`}
       </div>
     </th>

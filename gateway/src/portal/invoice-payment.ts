@@ -3,7 +3,7 @@ import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_m
 import { type CardEntry, cardForm, type PaymentInput } from '../pages/payment/card-form';
 import { postForm } from '../pages/frame/form-fields';
 import { payableAmount } from '../pages/payment/steps';
-import { amountText } from '../text/amount-text';
+import { amountText } from '@billing/documents/amount-text';
 import { href, type Html, html } from '../pages/frame/html';
 import {
   amountOf,
@@ -16,8 +16,9 @@ import {
   statusText,
 } from '../pages/invoice/page';
 import type { Page } from '../pages/frame/shell';
+import { cardScript } from '../pages/frame/payer-script';
 import { methodText } from '../text/method-text';
-import { say } from '../text/say';
+import { say } from '@billing/documents/say';
 import type { Visit } from './route';
 import { portalPage } from './shell';
 
@@ -48,7 +49,7 @@ export function invoiceFrame(
     title: invoiceTitle(view.invoice),
     section: 'invoices',
     isWide: true,
-    hasScript: choice?.entry.kind === 'FORM',
+    script: choice?.entry.kind === 'FORM' ? cardScript : undefined,
     hasImage: hasLogo(view.invoice),
     status: choice?.problems === undefined ? 200 : 400,
     content: [invoiceDocument(view), aside],

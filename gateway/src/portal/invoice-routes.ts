@@ -1,6 +1,6 @@
 import { notFound } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import { amountText } from '../text/amount-text';
+import { amountText } from '@billing/documents/amount-text';
 import { creditNotesOf } from '../pdf/downloads';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';

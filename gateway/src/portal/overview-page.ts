@@ -10,16 +10,16 @@ import {
   SubscriptionPhase,
   SubscriptionStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import { amountText } from '../text/amount-text';
-import { dateText } from '../text/date-text';
+import { amountText } from '@billing/documents/amount-text';
+import { dateText } from '@billing/documents/date-text';
 import { present } from '../http/answer';
 import { postForm } from '../pages/frame/form-fields';
-import { joined, type Text } from '../text/reader';
-import { say } from '../text/say';
+import { joined, type Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { type Html, html, local } from '../pages/frame/html';
 import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';
-import { billedLines } from '../text/customer-text';
+import { billedLines } from '@billing/documents/customer-text';
 import { methodText } from '../text/method-text';
 import { expiryNote } from './payment-method-page';
 import { itemTerms, mayChange } from './plan-offer';

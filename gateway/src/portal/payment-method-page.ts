@@ -1,11 +1,12 @@
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
-import { dateText } from '../text/date-text';
-import type { Text } from '../text/reader';
-import { say } from '../text/say';
+import { dateText } from '@billing/documents/date-text';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { type CardEntry, cardForm, cardReady, type KeptTexts } from '../pages/payment/card-form';
 import { type FormProblems, notice, postForm } from '../pages/frame/form-fields';
 import { type Html, html, type HtmlValue } from '../pages/frame/html';
 import type { Page } from '../pages/frame/shell';
+import { cardScript } from '../pages/frame/payer-script';
 import { expiryText, methodText } from '../text/method-text';
 import type { Visit } from './route';
 import { doneNotice, placeOf, portalPage } from './shell';
@@ -61,7 +62,7 @@ export function methodsPage(page: Methods): Page {
   const isAccepted = problems === undefined && refusal === undefined;
   return {
     ...framed(visit, content, isAccepted ? 200 : 400),
-    hasScript: entry.kind === 'FORM',
+    script: entry.kind === 'FORM' ? cardScript : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Peers } from '../peers';
 import type { ApiAnswer } from '../http/answer';
-import { type PhraseKey, say } from '../text/say';
+import { type PhraseKey, say } from '@billing/documents/say';
 import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/routes';
 import { cardEntryOf, type Payable } from '../pages/payment/steps';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';

@@ -7,7 +7,7 @@ import {
 import { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { chargedMethod, itemTerms, mayChange, planOffer, readWantedPlan } from './plan-offer';
-import { english } from '../text/testing/english';
+import { english } from '@billing/documents/testing/english';
 
 const { PRICING_TYPE_FLAT: flat, PRICING_TYPE_PER_UNIT: perUnit } = PricingType;
 const {
@@ -54,6 +54,13 @@ describe('the plans that are offered for a subscription', () => {
       products: ['team', 'gone', 'once', 'euro', 'yearly', 'quarter', 'pro'],
     };
     expect(idsOf(plan(), { settings, products })).toEqual(['team', 'yearly', 'quarter', 'pro']);
+  });
+
+  test('are billed together with the other items, and are none of them', () => {
+    const { subscription, ...named } = plan();
+    const items = ['basic', 'team'].map((productId) => ({ productId, price: priced() }));
+    const several = Plan.fromPartial({ ...named, subscription: { ...subscription, items } });
+    expect(idsOf(several, { settings: all, products })).toEqual(['pro']);
   });
 
   test('have the current one with its own price, if its quantity may change', () => {

@@ -6,14 +6,15 @@ import {
 } from '@billing/proto/billing/catalog/v1/catalog';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import type { PortalSettings } from '@billing/proto/billing/customer/v1/portal';
+import type { SubscriptionItem } from '@billing/proto/billing/subscription/v1/change';
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { present } from '../http/answer';
 import type { FormProblems } from '../pages/frame/form-fields';
 import { priceTerms } from '../pages/terms/purchase-terms';
-import { quantityText } from '../text/amount-text';
-import type { Text } from '../text/reader';
-import { say } from '../text/say';
+import { quantityText } from '@billing/documents/amount-text';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 
 const quantityMax = 1_000_000;
 const quantityPattern = /^\d{1,7}$/;
@@ -48,19 +49,26 @@ export function mayChange(settings: Allowed, { price }: Pick<Subscription, 'pric
 
 /**
  * Plans that are offered for a subscription, in the order of the settings: active products of its
- * currency. The current plan is one of them if its quantity may change.
+ * currency that its other items allow. The current plan is one of them if its quantity may change.
  */
 export function planOffer(
   { subscription, productName }: Pick<Plan, 'subscription' | 'productName'>,
   { settings, products }: { readonly settings: Allowed; readonly products: readonly Product[] },
 ): PlanOffer {
-  const { productId, price } = present(subscription);
+  const {
+    productId,
+    price,
+    items: [, ...otherItems],
+  } = present(subscription);
   const current = { productId, name: productName, price: present(price), isCurrent: true };
   const others = settings.products
     .filter((id) => id !== productId)
     .flatMap((id) => products.find((product) => product.id === id) ?? [])
     .flatMap(({ id, name, active, price: offered }): OfferedPlan[] =>
-      active && offered !== undefined && isFor(current.price, offered)
+      active &&
+      offered !== undefined &&
+      isFor(current.price, offered) &&
+      otherItems.every((item) => canBeBilledWith(item, id, offered))
         ? [{ productId: id, name, price: offered, isCurrent: false }]
         : [],
     );
@@ -72,6 +80,14 @@ export function planOffer(
 function isFor({ currency }: Price, offered: Price): boolean {
   const isRecurring = offered.billingInterval !== BillingInterval.BILLING_INTERVAL_ONE_TIME;
   return isRecurring && offered.currency === currency;
+}
+
+// All items are billed together, and a product is one of them at most once.
+function canBeBilledWith(item: SubscriptionItem, productId: string, offered: Price): boolean {
+  const { billingInterval, intervalCount } = present(item.price);
+  const isTogether =
+    billingInterval === offered.billingInterval && intervalCount === offered.intervalCount;
+  return isTogether && item.productId !== productId;
 }
 
 /** Reads what a customer has chosen among the offered plans. */

@@ -8,8 +8,9 @@ import {
   problemsText,
   problemSummary,
 } from '../pages/frame/form-fields';
-import type { Text } from '../text/reader';
-import { say } from '../text/say';
+import { quantityText } from '@billing/documents/amount-text';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { type Html, html, local } from '../pages/frame/html';
 import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';
@@ -87,13 +88,16 @@ function plansField({ offer: { plans }, typed, problems }: PlanChoice): Html {
 }
 
 function planField({ productId, name, price, isCurrent }: OfferedPlan, isChosen: boolean): Html {
-  const terms = quantityTerms(price);
+  const unitPrices = quantityTerms(price);
+  const terms = priceTerms({ ...price, trialDays: undefined });
   return html`<label class="choice">
     <input type="radio" name="productId" value="${productId}" ${isChosen && html` checked`} />
     <span>
       <strong>${isCurrent ? say('plan.yours', { name }) : name}</strong>
-      <span>${priceTerms({ ...price, trialDays: undefined })}</span>
-      ${terms.length > 1 && terms.map((line) => html`<span class="hint">${line}</span>`)}
+      <span
+        >${unitPrices.length > 0 ? say('link.quantityFor', { quantity: quantityText('1'), terms }) : terms}</span
+      >
+      ${unitPrices.length > 1 && unitPrices.map((line) => html`<span class="hint">${line}</span>`)}
     </span>
   </label>`;
 }

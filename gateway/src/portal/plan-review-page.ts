@@ -12,10 +12,10 @@ import { type Html, html, local } from '../pages/frame/html';
 import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';
 import { invoiceTable } from '../pages/invoice/table';
-import { amountText } from '../text/amount-text';
-import { dateText } from '../text/date-text';
-import type { Text } from '../text/reader';
-import { say } from '../text/say';
+import { amountText } from '@billing/documents/amount-text';
+import { dateText } from '@billing/documents/date-text';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { methodText } from '../text/method-text';
 import { amountOn } from './overview-page';
 import { namedPlan } from './plan-page';
@@ -149,7 +149,7 @@ function nextInvoice({
   return html`<dt>${say('overview.nextInvoice')}</dt>
     <dd>
       ${amountOn(total, currency, present(periodStart))}
-      ${nextInvoiceEstimated && html`<span class="hint line">${say('review.usageAdded')}</span>`}
+      ${nextInvoiceEstimated && html`<span class="hint line">${say('review.usageSoFar')}</span>`}
     </dd>`;
 }
 

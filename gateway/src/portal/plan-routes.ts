@@ -16,7 +16,7 @@ import { type ApiAnswer, present } from '../http/answer';
 import type { FormProblems } from '../pages/frame/form-fields';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
 import { payerMessage } from '../text/problem-text';
-import { type PhraseKey, say } from '../text/say';
+import { type PhraseKey, say } from '@billing/documents/say';
 import { paymentDeadlineMs } from '../pages/payment/routes';
 import { hasEnded, ownSubscription } from './own-subscription';
 import {
@@ -212,6 +212,7 @@ function inputOf({ productId, quantity }: WantedPlan): ChangeInput {
     priceId: undefined,
     quantity,
     ofItems: false,
+    otherItems: [],
     at: ChangeAt.CHANGE_AT_UNSPECIFIED,
     proration: ChangeProration.CHANGE_PRORATION_UNSPECIFIED,
     requirePayment: undefined,

@@ -1,5 +1,5 @@
 import { type FormPlace, postForm } from '../pages/frame/form-fields';
-import { type PhraseKey, say } from '../text/say';
+import { type PhraseKey, say } from '@billing/documents/say';
 import { href, type Html, html, type HtmlValue, local } from '../pages/frame/html';
 import type { Look } from '../pages/frame/look';
 import { type Page, sellerMark } from '../pages/frame/shell';
@@ -35,7 +35,7 @@ export function portalPage(
     section,
     content,
     ...rest
-  }: Pick<Page, 'title' | 'status' | 'isWide' | 'refresh' | 'hasScript' | 'hasImage'> & {
+  }: Pick<Page, 'title' | 'status' | 'isWide' | 'refresh' | 'script' | 'hasImage'> & {
     readonly section: Section;
     readonly content: HtmlValue;
   },

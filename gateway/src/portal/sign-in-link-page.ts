@@ -1,4 +1,4 @@
-import { say } from '../text/say';
+import { say } from '@billing/documents/say';
 import { href, html, local } from '../pages/frame/html';
 import { sayHtml } from '../pages/frame/say-html';
 import { postForm } from '../pages/frame/form-fields';

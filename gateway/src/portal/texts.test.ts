@@ -12,7 +12,7 @@ import {
 } from '@billing/proto/billing/subscription/v1/change_service';
 import { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
-import { payerScriptPath } from '../pages/frame/payer-script';
+import { cardScript } from '../pages/frame/payer-script';
 import type { Page } from '../pages/frame/shell';
 import { html } from '../pages/frame/html';
 import {
@@ -171,7 +171,7 @@ const review = {
 };
 
 /** Markup of the only script that a page may load. */
-const ownScript = `<script src="${payerScriptPath}" defer></script>`;
+const ownScript = `<script src="${cardScript.path}" defer></script>`;
 
 const pages: Readonly<Record<string, Page>> = {
   'the request of a link': signInPage({ path: '/portal/sign-in/id', isTest: true }),

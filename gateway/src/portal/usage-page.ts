@@ -1,10 +1,10 @@
 import { Decimal } from '@billing/kernel/decimal';
 import type { UsageState } from '@billing/proto/billing/metering/v1/metering';
-import { amountText, quantityText } from '../text/amount-text';
-import { periodText } from '../text/date-text';
+import { amountText, quantityText } from '@billing/documents/amount-text';
+import { periodText } from '@billing/documents/date-text';
 import { present } from '../http/answer';
-import type { Text } from '../text/reader';
-import { say } from '../text/say';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { type Html, html } from '../pages/frame/html';
 import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';

@@ -24,6 +24,14 @@ export const frozen = z
   .refine((value) => value === undefined, 'Cannot be changed')
   .meta({ override: { not: {}, description: 'Cannot be changed.' } });
 
+/** Refuses a change of any field of a resource; the shape of a PATCH begins with it. */
+export function frozenFields<S extends z.ZodRawShape>(
+  resource: z.ZodObject<S>,
+): Record<keyof S, typeof frozen> {
+  const names = Object.keys(resource.shape) as (keyof S)[];
+  return Object.fromEntries(names.map((name) => [name, frozen])) as Record<keyof S, typeof frozen>;
+}
+
 /** Parses the sent fields, with a mask that distinguishes cleared from absent fields. */
 export function readPatch<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,

@@ -15,7 +15,8 @@ import { created, ok, present } from '../../http/answer';
 import { itemFieldProblems, PurchaseItem, toProtoItems } from '../input/purchase-items';
 import type { Route } from './route';
 
-const uuid = z.uuid('Invalid uuid');
+// In the usual form, of any version.
+const uuid = z.guid('Invalid uuid');
 
 const CheckoutItem = PurchaseItem.extend({
   productId: optional(uuid).meta({ description: 'Its current price is bought.' }),
@@ -50,6 +51,10 @@ const CreateCheckoutSession = z
       description: 'BCP 47 tag of its pages. Defaults to the locale of the customer.',
     }),
     metadata: optional(metadata),
+    previewToken: optional(z.string().max(1_000)).meta({
+      description:
+        'Token of a preview with `via` `CHECKOUT`: the invoice is as shown, or the creation is refused.',
+    }),
   })
   .refine(
     ({ priceId, productId, items }) => [priceId, productId, items].some((one) => one !== undefined),
@@ -91,7 +96,13 @@ export const checkoutRoutes: readonly Route[] = [
         'Values missing in the request are taken from the link: its discount, its `successUrl`, and its `returnUrl` as `cancelUrl`.',
       body: CreateCheckoutSession,
       answer: { status: 201, schema: NewCheckoutSession },
-      errors: ['customer_not_found', 'product_not_found', 'checkout_link_not_found', 'conflict'],
+      errors: [
+        'customer_not_found',
+        'product_not_found',
+        'checkout_link_not_found',
+        'conflict',
+        'preview_stale',
+      ],
     },
     handle: async (request, peers) => {
       const input = readBody(CreateCheckoutSession, request, (fields, body) => ({

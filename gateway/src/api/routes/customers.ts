@@ -26,9 +26,13 @@ const locale = z.string().meta({
   description: 'BCP 47 tag of pages, documents and mails, such as `de-CH`.',
 });
 
+const email = z.string({
+  error: ({ input }) => (input === undefined || input === null ? undefined : 'Invalid email'),
+});
+
 const CreateCustomer = z
   .object({
-    email: z.string(),
+    email,
     externalId: optional(z.string().min(1).max(255)),
     ...forCustomerTexts((_name, lengthMax) => optional(z.string().max(lengthMax))),
     address: optional(address),
@@ -47,13 +51,13 @@ const CreateCustomer = z
 
 const UpdateCustomer = z
   .object({
-    email: required(z.string()),
+    email: required(email),
     ...forCustomerTexts((_name, lengthMax) => changeable(z.string().max(lengthMax))),
     address: changeable(address),
     currency: required(z.string()),
     collectionMethod: required(collectionMethod),
     taxIds: changeable(taxIds),
-    taxExempt: changeable(taxExempt),
+    taxExempt: required(taxExempt),
     netDays: changeable(netDays),
     locale: changeable(locale),
     metadata: changeable(metadata),

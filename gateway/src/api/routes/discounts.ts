@@ -164,7 +164,10 @@ export const discountRoutes: readonly Route[] = [
     },
     handle: async (request, peers) => {
       const input = readBody(ValidateDiscount, request);
-      const { discount } = await peers.discount.validateCode(input, request.context);
+      const { discount } = await peers.discount.validateCode(
+        { ...input, holderId: undefined },
+        request.context,
+      );
       return ok(toJsonDiscount(present(discount)));
     },
   },

@@ -17,7 +17,7 @@ import {
 } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
 import { decimal, rate } from '../input/decimal-input';
-import { changeable, frozen, readPatch, required } from '../input/patch';
+import { changeable, frozenFields, readPatch, required } from '../input/patch';
 import { listOf } from '../schemas/list';
 import {
   amount,
@@ -110,14 +110,13 @@ const CreateInvoice = z
 
 const UpdateInvoice = z
   .object({
+    ...frozenFields(InvoiceJson),
     collectionMethod: required(collectionMethod),
     lines: required(lines),
     netDays: changeable(netDays),
     memo: changeable(memo),
     purchaseOrder: changeable(purchaseOrder),
     metadata: changeable(metadata),
-    ...{ customerId: frozen, currency: frozen, id: frozen, organizationId: frozen },
-    ...{ createdAt: frozen, updatedAt: frozen },
   })
   .meta({ id: 'UpdateInvoice', examples: [{ lines: [exampleLine], memo: null }] });
 

@@ -28,14 +28,16 @@ const CreatePortalSession = z
     ],
   });
 
-/** Refuses a mail that could not be sent, before anything is created. */
+/** Refuses a mail that could not be sent, before anything is created; an unknown customer first. */
 async function requireMailServer(
-  mailSettings: Peers['mailSettings'],
+  customerId: string,
+  { customer, mailSettings }: Pick<Peers, 'customer' | 'mailSettings'>,
   { idempotency: _answered, ...context }: CallContext,
 ): Promise<void> {
   if (!context.tenant.live) return;
   const { settings } = await mailSettings.getEmailSettings({}, context);
   if (settings?.serverConfigured === true) return;
+  await customer.getCustomer({ id: customerId }, context);
   throw new RequestError(409, 'conflict', 'No mail server is configured');
 }
 
@@ -52,10 +54,10 @@ export const portalSessionRoutes: readonly Route[] = [
       answer: { status: 201, schema: PortalSession },
       errors: ['customer_not_found', 'conflict'],
     },
-    handle: async (request, { portal, mail, mailSettings }) => {
+    handle: async (request, { portal, mail, ...peers }) => {
       const { context } = request;
       const { sendEmail, ...input } = readBody(CreatePortalSession, request);
-      if (sendEmail === true) await requireMailServer(mailSettings, context);
+      if (sendEmail === true) await requireMailServer(input.customerId, peers, context);
       const {
         sessionId,
         url: returnedUrl,

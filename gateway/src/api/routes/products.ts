@@ -69,7 +69,7 @@ const UpdateProduct = z
     active: required(z.boolean()),
     metadata: changeable(metadata),
     lookupKey: changeable(z.string()),
-    taxCategory: changeable(taxCategory),
+    taxCategory: required(taxCategory),
     amount: required(amount),
     tiers: changeable(tiers),
     type: frozen,

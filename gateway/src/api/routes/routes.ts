@@ -17,8 +17,10 @@ import { exportRoutes } from './exports';
 import { portalSessionRoutes } from './portal-sessions';
 import { portalSettingsRoutes } from './portal-settings';
 import { previewRoutes } from './subscriptions/previews';
+import { priceMigrationRoutes } from './subscriptions/price-migrations';
 import { productRoutes } from './products';
 import { refundRoutes } from './refunds';
+import { restoreRoutes } from './installation/restores';
 import { brandingRoutes } from './branding';
 import { sellerRoutes } from './seller';
 import { taxRateRoutes } from './tax/tax-rates';
@@ -43,6 +45,7 @@ export const routes: readonly Route[] = [
   ...subscriptionRoutes,
   ...subscriptionChangeRoutes,
   ...previewRoutes,
+  ...priceMigrationRoutes,
   ...invoiceRoutes,
   ...creditNoteRoutes,
   ...eInvoiceRoutes,
@@ -62,6 +65,7 @@ export const routes: readonly Route[] = [
   ...emailRoutes,
   ...emailSettingsRoutes,
   ...exportRoutes,
+  ...restoreRoutes,
   ...sandboxRoutes,
   ...apiKeyRoutes,
 ];

@@ -61,7 +61,7 @@ export const sandboxRoutes: readonly Route[] = [
       summary: 'Create a sandbox and its first API key',
       description: 'Requires a live key.',
       body: CreateSandbox,
-      answer: { status: 201, schema: NewSandbox },
+      answer: { status: 201, schema: NewSandbox, isVersioned: true },
       errors: ['sandbox_limit_reached'],
     },
     handle: async (request, peers) => {
@@ -80,7 +80,7 @@ export const sandboxRoutes: readonly Route[] = [
       );
       const body = { ...toJsonSandbox(present(sandbox)), key: secretOrNull(key) };
       // A sandbox has no GET of its own; the new key reads the sandbox's clock here.
-      return created('/sandboxes/clock', body);
+      return created('/sandboxes/clock', body, etag(present(sandbox).version));
     },
   },
   {

@@ -7,10 +7,22 @@ import {
   InvoiceStatus,
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
+import {
+  type Dispute,
+  DisputeStatus,
+  type Refund,
+  RefundStatus,
+} from '@billing/proto/billing/checkout/v1/refund';
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { AuditEntry } from '@billing/proto/billing/identity/v1/operator';
 import { WebhookDeliveryStatus } from '@billing/proto/billing/notifier/v1/webhook_delivery';
+import {
+  ChangeKind,
+  ChangeStatus,
+  type SubscriptionChange,
+} from '@billing/proto/billing/subscription/v1/change';
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import {
   CancelReason,
@@ -25,7 +37,9 @@ const history: CustomerHistory = {
   customer: { createdAt: day(1) } as Customer,
   invoices: none,
   plans: [],
+  planChanges: [],
   balanceEntries: none,
+  ...{ creditNotes: none, refunds: none, disputes: none },
   webhooks: [],
   changes: none,
   operatorNames: new Map(),
@@ -141,6 +155,60 @@ test.each<[string, object, string[]]>([
   const { data } = activityOf({ ...history, plans: [plan(subscription)] });
   const shown = data.flatMap((event) => (event.kind === 'SUBSCRIPTION' ? [event.step] : []));
   expect(shown).toEqual(steps);
+});
+
+test('credit notes, refunds, disputes, changes of the plan and pauses are events', () => {
+  const money = { invoiceId: 'invoice 3', customerId: 'c', amount: 500n, currency: 'USD' };
+  const note = {
+    ...{ ...money, id: 'note', number: 'CN-000001', total: 500n, lines: [], refunds: [] },
+    ...{ subtotal: 0n, tax: 0n, reduced: 0n, toBalance: 0n, refunded: 500n, external: 0n },
+    ...{ unsettled: 0n, taxes: [], taxEvidence: [], reason: 1 },
+    ...{ issuedAt: day(5), updatedAt: day(5) },
+  } as unknown as CreditNote;
+  const refund = {
+    ...{ ...money, id: 'refund', creditNoteId: 'note', paymentId: 'p', provider: 'sandbox' },
+    ...{ status: RefundStatus.REFUND_STATUS_SUCCEEDED, attempt: 1, replacedBy: 0 },
+    ...{ createdAt: day(5), settledAt: day(6) },
+  } as unknown as Refund;
+  const dispute = {
+    ...{ ...money, id: 'dispute', paymentId: 'p', provider: 'sandbox', reason: 'fraudulent' },
+    ...{ status: DisputeStatus.DISPUTE_STATUS_WON, openedAt: day(7), closedAt: day(9) },
+  } as unknown as Dispute;
+  const side = { items: [], currentPeriodStart: day(2), currentPeriodEnd: day(30) };
+  const changed = (id: string, kind: ChangeKind, status: ChangeStatus) =>
+    ({
+      ...{ id, subscriptionId: 'subscription', kind, status, at: 1, proration: 1, collect: 1 },
+      ...{ from: side, to: side, monthlyAmountBefore: 0n, monthlyAmountAfter: 0n },
+      ...{ creditNoteIds: [], effectiveAt: day(8), createdAt: day(4), updatedAt: day(8) },
+    }) as unknown as SubscriptionChange;
+  const { CHANGE_STATUS_APPLIED: applied, CHANGE_STATUS_CANCELED: canceled } = ChangeStatus;
+  const changes = [
+    changed('pause', ChangeKind.CHANGE_KIND_PAUSE, applied),
+    changed('taken back', ChangeKind.CHANGE_KIND_UPDATE, canceled),
+  ];
+  const { data } = activityOf({
+    ...history,
+    plans: [plan({})],
+    invoices: { items: [invoice(3)], isCut: false },
+    balanceEntries: {
+      items: [{ ...entry(5), invoiceId: 'invoice 3', creditNoteId: 'note' }],
+      isCut: false,
+    },
+    creditNotes: { items: [note], isCut: false },
+    refunds: { items: [refund], isCut: false },
+    disputes: { items: [dispute], isCut: false },
+    planChanges: [{ items: changes, isCut: false }],
+  });
+  const numbers = { invoice: 'INV-3', creditNote: 'CN-000001' };
+  expect(data.slice(0, 6)).toMatchObject([
+    { kind: 'DISPUTE', step: 'CLOSED', at: '2026-01-09T00:00:00.000Z' },
+    { kind: 'PLAN_CHANGE', change: 'PAUSE', productName: 'Pro' },
+    { kind: 'DISPUTE', step: 'OPENED' },
+    { kind: 'REFUND', at: '2026-01-06T00:00:00.000Z', numbers },
+    { kind: 'CREDIT_NOTE', number: 'CN-000001', invoiceNumber: 'INV-3' },
+    { kind: 'BALANCE', numbers },
+  ]);
+  expect(data.map(({ id }) => id)).not.toContain('taken back');
 });
 
 test('an activity ends where one of its sources is cut, so that it has no holes', () => {

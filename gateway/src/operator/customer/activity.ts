@@ -1,10 +1,16 @@
 import type { BalanceEntry } from '@billing/proto/billing/checkout/v1/balance';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
+import type { Dispute, Refund } from '@billing/proto/billing/checkout/v1/refund';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { AuditEntry } from '@billing/proto/billing/identity/v1/operator';
 import type { SubscriptionWebhook } from '@billing/proto/billing/notifier/v1/webhook_delivery';
+import type { SubscriptionChange } from '@billing/proto/billing/subscription/v1/change';
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { toJsonBalanceEntry } from '@billing/proto/json/balance';
+import { toJsonSubscriptionChange } from '@billing/proto/json/change/subscription-change';
+import { toJsonCreditNote } from '@billing/proto/json/credit-note/credit-note';
+import { toJsonDispute, toJsonRefund } from '@billing/proto/json/credit-note/refund';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
@@ -24,7 +30,12 @@ export interface CustomerHistory {
   readonly customer: Customer;
   readonly invoices: Source<Invoice>;
   readonly plans: readonly Plan[];
+  /** Changes of the subscriptions, their pauses among them. */
+  readonly planChanges: readonly Source<SubscriptionChange>[];
   readonly balanceEntries: Source<BalanceEntry>;
+  readonly creditNotes: Source<CreditNote>;
+  readonly refunds: Source<Refund>;
+  readonly disputes: Source<Dispute>;
   readonly webhooks: readonly SubscriptionWebhook[];
   readonly changes: Source<AuditEntry>;
   /** Names of the operators among the authors of the changes, by id. */
@@ -57,7 +68,37 @@ export type ActivityEvent = { readonly id: string; readonly at: string } & (
       readonly subscriptionId: string;
       readonly productName: string;
     }
-  | { readonly kind: 'BALANCE'; readonly entry: ReturnType<typeof toJsonBalanceEntry> }
+  | {
+      readonly kind: 'PLAN_CHANGE';
+      readonly change: PlanChange;
+      readonly subscriptionId: string;
+      readonly productName: string;
+    }
+  | {
+      readonly kind: 'BALANCE';
+      readonly entry: ReturnType<typeof toJsonBalanceEntry>;
+      readonly numbers: Numbers;
+    }
+  | {
+      readonly kind: 'CREDIT_NOTE';
+      readonly creditNoteId: string;
+      readonly number: string;
+      readonly amount: number;
+      readonly currency: string;
+      readonly invoiceId: string;
+      readonly invoiceNumber: string | null;
+    }
+  | {
+      readonly kind: 'REFUND';
+      readonly refund: ReturnType<typeof toJsonRefund>;
+      readonly numbers: Numbers;
+    }
+  | {
+      readonly kind: 'DISPUTE';
+      readonly step: 'OPENED' | 'CLOSED';
+      readonly dispute: ReturnType<typeof toJsonDispute>;
+      readonly numbers: Numbers;
+    }
   | {
       readonly kind: 'WEBHOOK';
       readonly type: string;
@@ -67,8 +108,15 @@ export type ActivityEvent = { readonly id: string; readonly at: string } & (
   | { readonly kind: 'CHANGE'; readonly entry: ReturnType<typeof toJsonAuditEntry> }
 );
 
+/** Numbers of the documents that an event names; null for one that is not known. */
+interface Numbers {
+  readonly invoice: string | null;
+  readonly creditNote: string | null;
+}
+
 const subscriptionSteps = ['CREATED', 'TRIAL_ENDED', 'CANCELLATION_REQUESTED', 'ENDED'] as const;
 type SubscriptionStep = (typeof subscriptionSteps)[number];
+type PlanChange = ReturnType<typeof toJsonSubscriptionChange>['kind'];
 
 // As many as a person reads; the lists of the page have the rest.
 const eventsMax = 200;
@@ -81,19 +129,30 @@ export function activityOf(history: CustomerHistory): {
   readonly data: readonly ActivityEvent[];
   readonly isMore: boolean;
 } {
-  const { customer, invoices, plans, balanceEntries, webhooks, changes } = history;
+  const { customer, invoices, plans, planChanges, webhooks, changes } = history;
+  const { balanceEntries, creditNotes, refunds, disputes } = history;
+  const numbersOf = numbersIn(history);
+  const nameOf = productNames(plans);
   const created = { id: 'customer', at: toJsonTime(customer.createdAt) } as const;
   const all: readonly ActivityEvent[] = [
     { ...created, kind: 'CUSTOMER_CREATED' },
     ...invoices.items.flatMap(invoiceEvents),
     ...plans.flatMap(subscriptionEvents),
-    ...balanceEntries.items.map(balanceEvent),
+    ...planChanges.flatMap(({ items }) => items.flatMap((one) => planChangeEvents(one, nameOf))),
+    ...balanceEntries.items.map((entry) => balanceEvent(entry, numbersOf)),
+    ...creditNotes.items.flatMap((note) => creditNoteEvents(note, numbersOf)),
+    ...refunds.items.map((refund) => refundEvent(refund, numbersOf)),
+    ...disputes.items.flatMap((dispute) => disputeEvents(dispute, numbersOf)),
     ...webhooks.map(webhookEvent),
     ...changes.items.map((entry) => changeEvent(entry, history.operatorNames)),
   ];
   const floors = [
     floorOf(invoices, ({ createdAt }) => createdAt),
     floorOf(balanceEntries, ({ createdAt }) => createdAt),
+    floorOf(creditNotes, ({ issuedAt }) => issuedAt),
+    floorOf(refunds, ({ createdAt }) => createdAt),
+    floorOf(disputes, ({ openedAt }) => openedAt),
+    ...planChanges.map((source) => floorOf(source, ({ createdAt }) => createdAt)),
     floorOf(changes, ({ environmentTime, at }) => environmentTime ?? at),
   ];
   const floor = Math.max(...floors);
@@ -105,7 +164,10 @@ export function activityOf(history: CustomerHistory): {
 }
 
 // Order of events at the same time: a result is above its cause, the customer's creation last.
-const ranks = ['PAYMENT', 'INVOICE', 'BALANCE', 'WEBHOOK', 'SUBSCRIPTION', 'CHANGE'];
+const ranks = [
+  ...['DISPUTE', 'REFUND', 'CREDIT_NOTE', 'PAYMENT', 'INVOICE', 'BALANCE', 'WEBHOOK'],
+  ...['PLAN_CHANGE', 'SUBSCRIPTION', 'CHANGE'],
+];
 
 function rankOf({ kind }: ActivityEvent): number {
   const rank = ranks.indexOf(kind);
@@ -156,9 +218,68 @@ function subscriptionEvents({ subscription, productName }: Plan): readonly Activ
   });
 }
 
-function balanceEvent(entry: BalanceEntry): ActivityEvent {
+// A change that took effect.
+function planChangeEvents(
+  change: SubscriptionChange,
+  nameOf: (subscriptionId: string) => string,
+): readonly ActivityEvent[] {
+  const { id, subscriptionId, kind, status, effectiveAt: at } = toJsonSubscriptionChange(change);
+  if (status !== 'APPLIED') return [];
+  const productName = nameOf(subscriptionId);
+  return [{ id, at, kind: 'PLAN_CHANGE', change: kind, subscriptionId, productName }];
+}
+
+function productNames(plans: readonly Plan[]): (subscriptionId: string) => string {
+  const names = new Map(
+    plans.map(({ subscription, productName }) => [present(subscription).id, productName]),
+  );
+  return (id) => names.get(id) ?? 'a subscription';
+}
+
+interface Named {
+  readonly invoiceId?: string | null;
+  readonly creditNoteId?: string | null;
+}
+
+type NumbersOf = (named: Named) => Numbers;
+
+function numbersIn({ invoices, creditNotes }: CustomerHistory): NumbersOf {
+  const documents = [...invoices.items, ...creditNotes.items];
+  const numbers = new Map(documents.map(({ id, number = null }) => [id, number]));
+  return ({ invoiceId, creditNoteId }) => ({
+    invoice: numbers.get(invoiceId ?? '') ?? null,
+    creditNote: numbers.get(creditNoteId ?? '') ?? null,
+  });
+}
+
+function balanceEvent(entry: BalanceEntry, numbersOf: NumbersOf): ActivityEvent {
   const json = toJsonBalanceEntry(entry);
-  return { id: json.id, at: json.createdAt, kind: 'BALANCE', entry: json };
+  const numbers = numbersOf(json);
+  return { id: json.id, at: json.createdAt, kind: 'BALANCE', entry: json, numbers };
+}
+
+// A note without a number is not issued yet.
+function creditNoteEvents(note: CreditNote, numbersOf: NumbersOf): readonly ActivityEvent[] {
+  const { id, number, total: amount, currency, invoiceId, issuedAt: at } = toJsonCreditNote(note);
+  if (number === null) return [];
+  const { invoice: invoiceNumber } = numbersOf({ invoiceId });
+  const about = { creditNoteId: id, number, amount, currency, invoiceId, invoiceNumber };
+  return [{ id, at, kind: 'CREDIT_NOTE', ...about }];
+}
+
+function refundEvent(refund: Refund, numbersOf: NumbersOf): ActivityEvent {
+  const json = toJsonRefund(refund);
+  const at = json.settledAt ?? json.createdAt;
+  return { id: json.id, at, kind: 'REFUND', refund: json, numbers: numbersOf(json) };
+}
+
+function disputeEvents(dispute: Dispute, numbersOf: NumbersOf): readonly ActivityEvent[] {
+  const json = toJsonDispute(dispute);
+  const { id, openedAt, closedAt } = json;
+  const about = { kind: 'DISPUTE' as const, dispute: json, numbers: numbersOf(json) };
+  const opened: ActivityEvent = { id, at: openedAt, step: 'OPENED', ...about };
+  if (closedAt === null) return [opened];
+  return [opened, { id: `${id} closed`, at: closedAt, step: 'CLOSED', ...about }];
 }
 
 function webhookEvent(webhook: SubscriptionWebhook): ActivityEvent {

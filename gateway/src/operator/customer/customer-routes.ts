@@ -1,9 +1,13 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import type { CustomerAccount as ProtoCustomerAccount } from '@billing/proto/billing/checkout/v1/report';
+import type {
+  CustomerAccount as ProtoCustomerAccount,
+  PlannedCharge,
+} from '@billing/proto/billing/checkout/v1/report';
 import type { AuditEntry } from '@billing/proto/billing/identity/v1/operator';
+import type { SubscriptionChange } from '@billing/proto/billing/subscription/v1/change';
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { toJsonBalance } from '@billing/proto/json/balance';
-import { toJsonAmount, toJsonOptionalTime } from '@billing/proto/json/scalars';
+import { toJsonAmount, toJsonOptionalTime, toJsonTime } from '@billing/proto/json/scalars';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
 import { operatorRoles } from '@billing/proto/values/identity';
 import { param } from '../../api/input/request';
@@ -17,6 +21,8 @@ import { activityOf, type Source } from './activity';
 const newest = { page: 1, perPage: 100 } as const;
 const subscriptionsMax = 20;
 const targetsMax = 200;
+// One call each; customers with more subscriptions are rare.
+const changedMax = 10;
 const none = { items: [], isCut: false, names: new Map<string, string>() };
 
 /** Routes of the customer page for data that the public API does not have. */
@@ -65,7 +71,18 @@ function toJsonAccount({ currency, openInvoices, paidInvoices, ...account }: Pro
     paidInvoices,
     firstPaidAt: toJsonOptionalTime(account.firstPaidAt),
     lastPaidAt: toJsonOptionalTime(account.lastPaidAt),
+    /** Part of `paid`, and the rest of it. */
+    refunded: toJsonSum(account.refunded),
+    received: toJsonSum(account.paid - account.refunded),
+    /** Earliest planned charge of an open invoice; null if there is none. */
+    nextCharge: toJsonPlannedCharge(account.nextCharge),
   };
+}
+
+function toJsonPlannedCharge(charge: PlannedCharge | undefined) {
+  if (charge === undefined) return null;
+  const { invoiceId, number = null, at, amount } = charge;
+  return { invoiceId, number, at: toJsonTime(at), amount: toJsonAmount(amount) };
 }
 
 function toJsonPlan({ subscription, productName, upcoming }: Plan) {
@@ -88,7 +105,9 @@ export async function customerActivityOf(request: EnvironmentRequest, peers: Pee
   const { context } = request;
   const customerId = param(request, 'id');
   const { customer } = await peers.customer.getCustomer({ id: customerId }, context);
-  const [found, { plans }, entries] = await Promise.all([
+  const own = { ...newest, customerId, invoiceId: undefined, oldestFirst: undefined };
+  const ofAnyStatus = { ...own, status: undefined };
+  const [found, { plans }, entries, notes, refunded, disputed] = await Promise.all([
     peers.checkout.listInvoices(
       { ...newest, customerId, subscriptionId: undefined, status: undefined, ids: undefined },
       context,
@@ -98,26 +117,51 @@ export async function customerActivityOf(request: EnvironmentRequest, peers: Pee
       { ...newest, customerId, currency: undefined, invoiceId: undefined, kind: undefined },
       context,
     ),
+    peers.creditNote.listCreditNotes(own, context),
+    peers.refund.listRefunds({ ...ofAnyStatus, paymentId: undefined }, context),
+    peers.refund.listDisputes(ofAnyStatus, context),
   ]);
   const subscriptionIds = plans.map(({ subscription }) => present(subscription).id);
   const targetIds = [customerId, ...subscriptionIds, ...found.invoices.map(({ id }) => id)];
-  const [{ webhooks }, changes] = await Promise.all([
+  const [{ webhooks }, changes, planChanges] = await Promise.all([
     peers.webhookDelivery.listSubscriptionWebhooks(
       { subscriptionIds: subscriptionIds.slice(0, subscriptionsMax) },
       context,
     ),
     changesOf(targetIds.slice(0, targetsMax), request, peers),
+    planChangesOf(subscriptionIds.slice(0, changedMax), context, peers),
   ]);
   const { names, ...known } = changes ?? none;
   const activity = activityOf({
-    ...{ customer: present(customer), plans, webhooks },
+    ...{ customer: present(customer), plans, webhooks, planChanges },
     invoices: sourceOf(found.invoices, found.total),
     balanceEntries: sourceOf(entries.entries, entries.total),
+    creditNotes: sourceOf(notes.creditNotes, notes.total),
+    refunds: sourceOf(refunded.refunds, refunded.total),
+    disputes: sourceOf(disputed.disputes, disputed.total),
     changes: known,
     operatorNames: names,
   });
   /** False if the operator's role may not see what others changed. */
   return { ...activity, hasChanges: changes !== undefined };
+}
+
+/** Changes of items and pauses of some subscriptions, each list newest first. */
+function planChangesOf(
+  subscriptionIds: readonly string[],
+  context: CallContext,
+  peers: Peers,
+): Promise<Source<SubscriptionChange>[]> {
+  const wanted = { ...newest, status: undefined, oldestFirst: undefined };
+  return Promise.all(
+    subscriptionIds.map(async (subscriptionId) => {
+      const { changes, total } = await peers.change.listChanges(
+        { ...wanted, subscriptionId },
+        context,
+      );
+      return sourceOf(changes, total);
+    }),
+  );
 }
 
 /** Changes by operators and keys; undefined for a role that may not read the audit log. */

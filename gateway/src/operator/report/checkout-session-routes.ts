@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ListedSession } from '@billing/proto/billing/checkout/v1/session';
+import type { ListedSession, Session } from '@billing/proto/billing/checkout/v1/session';
+import { soldItemsOf } from '@billing/proto/json/checkout-session';
 import { toJsonAmount, toJsonOptionalTime, toJsonTime } from '@billing/proto/json/scalars';
 import { sessionEndReasons, sessionStatuses } from '@billing/proto/values/checkout';
 import { optional, listShape, readQuery } from '../../api/input/input';
@@ -35,6 +36,13 @@ export const checkoutSessionRoutes: readonly EnvironmentRoute[] = [
   },
 ];
 
+function itemsOf(session: Session) {
+  return soldItemsOf(session).map(({ productId, product, quantity }) => ({
+    product: { id: productId, name: present(product).name },
+    quantity,
+  }));
+}
+
 /** Checkout session in a list, with the names of what it is about. */
 export function toJsonListedSession({ session: sent, total, endReason }: ListedSession) {
   const session = present(sent);
@@ -47,6 +55,8 @@ export function toJsonListedSession({ session: sent, total, endReason }: ListedS
     customer: { id: session.customerId, name: customer.name ?? null, email: customer.email },
     product: { id: session.productId, name: product.name },
     quantity: session.quantity,
+    /** The main item, which the fields above describe, first. */
+    items: itemsOf(session),
     currency: present(product.price).currency,
     total: total === undefined ? null : toJsonAmount(total),
     checkoutLinkId: session.checkoutLinkId ?? null,

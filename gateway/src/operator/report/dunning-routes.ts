@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { InvoiceCollection } from '@billing/proto/billing/checkout/v1/report';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { toJsonOptionalTime } from '@billing/proto/json/scalars';
 import { riskKinds } from '@billing/proto/values/checkout';
@@ -7,6 +9,7 @@ import { optional, listShape, readQuery } from '../../api/input/input';
 import { listQuery, page } from '../../api/input/list';
 import { param } from '../../api/input/request';
 import { ok, present } from '../../http/answer';
+import type { Peers } from '../../peers';
 import type { EnvironmentRoute } from '../route/route';
 
 const ListInvoicesAtRisk = z.object({
@@ -29,7 +32,8 @@ export const dunningRoutes: readonly EnvironmentRoute[] = [
         },
         context,
       );
-      return page(invoices, { ...wanted, total }, toJsonInvoiceCollection);
+      const customers = await customersOf(invoices, context, peers);
+      return page(invoices, { ...wanted, total }, (one) => toJsonInvoiceAtRisk(one, customers));
     },
   },
   {
@@ -45,6 +49,32 @@ export const dunningRoutes: readonly EnvironmentRoute[] = [
     },
   },
 ];
+
+/** Customers of some invoices, by id; without the deleted ones. */
+async function customersOf(
+  collections: readonly InvoiceCollection[],
+  context: CallContext,
+  peers: Peers,
+): Promise<ReadonlyMap<string, Customer>> {
+  const ids = [...new Set(collections.map(({ invoice }) => present(invoice).customerId))];
+  if (ids.length === 0) return new Map();
+  const wanted = { page: 1, perPage: ids.length, ids: { ids } };
+  const { customers } = await peers.customer.listCustomers(wanted, context);
+  return new Map(customers.map((customer) => [customer.id, customer]));
+}
+
+/** Invoice at risk: its collection and its customer; null if deleted. */
+export function toJsonInvoiceAtRisk(
+  collection: InvoiceCollection,
+  customers: ReadonlyMap<string, Pick<Customer, 'name' | 'email'>>,
+) {
+  const json = toJsonInvoiceCollection(collection);
+  const customer = customers.get(json.invoice.customerId);
+  return {
+    ...json,
+    customer: customer ? { name: customer.name ?? null, email: customer.email } : null,
+  };
+}
 
 /** Collection of an invoice. */
 export function toJsonInvoiceCollection(collection: InvoiceCollection) {

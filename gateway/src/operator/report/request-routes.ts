@@ -54,10 +54,12 @@ export const requestRoutes: readonly EnvironmentRoute[] = [
   },
 ];
 
-/** A request with its bodies; a body is null if there is none, or if it is not kept. */
+/** A request with its query and bodies; each is null if there is none, or if it is not kept. */
 export function toJsonRequestDetail(request: LoggedRequest) {
   return {
     ...toJsonRequest(request),
+    /** Without its `?`. */
+    query: request.query ?? null,
     requestBody: toJsonBody(request.requestBody),
     responseBody: toJsonBody(request.responseBody),
   };

@@ -7,6 +7,7 @@ import type {
   Operator,
   OperatorSession,
   ShownSession,
+  SignInRules,
 } from '@billing/proto/billing/identity/v1/operator';
 import { toJsonSandbox } from '@billing/proto/json/sandbox';
 import { toJsonOptionalTime, toJsonTime } from '@billing/proto/json/scalars';
@@ -18,7 +19,16 @@ export function toJsonOperator(operator: Operator) {
   const { id, email, name, role, active, createdAt, invitedBy = null, emailProven } = operator;
   const roleName = operatorRoles.nameOf(role);
   const since = toJsonTime(createdAt);
-  return { id, email, name, role: roleName, active, invitedBy, emailProven, createdAt: since };
+  const secondFactor = toJsonSecondFactor(operator);
+  const proven = { emailProven, secondFactor };
+  return { id, email, name, role: roleName, active, invitedBy, ...proven, createdAt: since };
+}
+
+/** Null for an operator without a second factor. */
+function toJsonSecondFactor({ secondFactor }: Operator) {
+  if (secondFactor === undefined) return null;
+  const { confirmedAt, recoveryCodesLeft } = secondFactor;
+  return { confirmedAt: toJsonTime(confirmedAt), recoveryCodesLeft };
 }
 
 /** A session without its token. Unknown values are null. */
@@ -34,8 +44,12 @@ export function toJsonSession(session: ShownSession) {
   };
 }
 
-export function toJsonOrganization({ organizationId, organizationName }: SignedIn) {
-  return { id: organizationId, name: organizationName };
+export function toJsonOrganization({ organizationId, organizationName, signInRules }: SignedIn) {
+  return { id: organizationId, name: organizationName, ...toJsonSignInRules(signInRules) };
+}
+
+export function toJsonSignInRules({ requireSecondFactor, providerOnly }: SignInRules) {
+  return { requireSecondFactor, providerOnly };
 }
 
 /**

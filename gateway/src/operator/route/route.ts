@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import type { DataKeys } from '@billing/chassis/data-keys';
 import type { Logger } from '@billing/chassis/logging';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import type { Call } from '../../http/exchange';
@@ -8,6 +9,7 @@ import type { RateLimit } from '../../http/rate-limit';
 import type { RequestLog } from '../../http/request-log';
 import type { ApiAnswer } from '../../http/answer';
 import type { IdentityProvider } from '../../access/identity-provider';
+import type { InvitationLimits } from '../../access/invitation-limits';
 import type { PasswordResetLimits } from '../../access/password-reset-limits';
 import type { OperatorAccess, SignedIn } from '../../access/operator-access';
 
@@ -39,9 +41,12 @@ export interface OperatorDependencies {
   readonly operatorAccess: OperatorAccess;
   readonly logger: Logger;
   readonly passwordResets: PasswordResetLimits;
+  readonly invitations: InvitationLimits;
   readonly requestLog?: RequestLog | undefined;
   /** OpenID provider for operator sign-in, in addition to passwords. Optional. */
   readonly identityProvider?: IdentityProvider | undefined;
+  /** Seals the state of sign-ins at the provider. Optional. */
+  readonly dataKeys?: DataKeys | undefined;
   /** URL template of the trace viewer, contains `{traceId}`. Optional. */
   readonly traceUrl?: string | undefined;
 }
@@ -71,6 +76,8 @@ interface OpenRoute extends RouteAddress {
 interface SignedInRoute extends RouteAddress {
   readonly isOpen?: false;
   readonly isOfEnvironment?: false;
+  /** True for the routes that set up a second factor, which an organization may require. */
+  readonly isBeforeSecondFactor?: boolean;
   /** Deadline of the request. */
   readonly deadlineMs?: number;
   /** Loads the previous state, for the audit log. */

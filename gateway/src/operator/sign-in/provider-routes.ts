@@ -64,8 +64,10 @@ function workOf(route: ProviderRoute, site: DashboardSite): PageWork {
     const { identityProvider: provider, operatorAccess } = site;
     if (provider === undefined) throw new RequestError(404, 'not_found', 'Not found');
     const { issuer, clientId, clientSecret } = provider.settings;
-    const key = signInKey(clientSecret, `${issuer} ${clientId}`);
-    const terms = { siteUrl: operatorAccess.siteUrl, key };
+    const name = `${issuer} ${clientId}`;
+    const key = signInKey(clientSecret, name);
+    const { dataKeys } = site;
+    const terms = { siteUrl: operatorAccess.siteUrl, provider: name, dataKeys, key };
     return route.handle({ call, request, response, provider, terms, recordCaller }, site);
   };
 }

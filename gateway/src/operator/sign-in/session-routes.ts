@@ -9,7 +9,7 @@ import type {
 import { operatorRoles } from '@billing/proto/values/identity';
 import type { Call } from '../../http/exchange';
 import type { Peers } from '../../peers';
-import { readBody } from '../../api/input/input';
+import { optional, readBody } from '../../api/input/input';
 import { type ApiAnswer, ok, present } from '../../http/answer';
 import { param } from '../../api/input/request';
 import { operatorApiPath } from '../route/addresses';
@@ -34,7 +34,11 @@ interface SessionRouteDependencies {
 const sessionPath = '/session';
 const acceptancePath = '/invitations/accept';
 
-const LogIn = z.object({ email: z.string(), password: z.string() });
+const LogIn = z.object({
+  email: z.string(),
+  password: z.string(),
+  code: optional(z.string().max(100)),
+});
 const LookAtInvitation = z.object({ token: z.string() });
 const AcceptInvitation = z.object({
   token: z.string(),
@@ -70,7 +74,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     handle: async ({ body, call, origin }, site) => {
       const credentials = readBody(LogIn, { body });
       const opened = await site.peers.operator.logIn(
-        { ...credentials, origin },
+        { ...credentials, origin, providerConfigured: site.identityProvider !== undefined },
         call as CallContext,
       );
       return entered(opened, actionOf('POST', sessionPath), { call, site, origin });
@@ -79,12 +83,14 @@ export const sessionRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
     path: sessionPath,
+    isBeforeSecondFactor: true,
     handle: async ({ signedIn, session, call }, { operatorAccess }) => {
       const { environments } = await operatorAccess.environments(session, call, firstEnvironments);
       return ok({
         operator: toJsonOperator(signedIn.operator),
         organization: toJsonOrganization(signedIn),
         environments: environments.map(toJsonEnvironment),
+        secondFactorMissing: signedIn.isFactorMissing,
       });
     },
   },
@@ -140,14 +146,19 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/invitations/look',
     isOpen: true,
-    handle: async ({ body, call }, { peers }) => {
+    handle: async ({ body, call }, { identityProvider, peers }) => {
       const { token } = readBody(LookAtInvitation, { body });
-      const { organizationName, role, email } = await peers.operator.getInvitation(
+      const { organizationName, role, email, providerOnly } = await peers.operator.getInvitation(
         { token },
         call as CallContext,
       );
       const roleName = operatorRoles.nameOf(role);
-      return ok({ organization: { name: organizationName }, role: roleName, email: email ?? null });
+      return ok({
+        organization: { name: organizationName },
+        role: roleName,
+        email: email ?? null,
+        providerOnly: providerOnly && identityProvider !== undefined,
+      });
     },
   },
   {
@@ -157,9 +168,13 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     handle: async ({ body, call, origin }, site) => {
       const acceptance = readBody(AcceptInvitation, { body });
       const opened = await site.peers.operator.acceptInvitation(
-        { ...acceptance, origin },
+        { ...acceptance, origin, providerConfigured: site.identityProvider !== undefined },
         call as CallContext,
       );
+      if (opened.session === undefined) {
+        // The operator signs in with the identity provider.
+        return ok({ operator: toJsonOperator(present(opened.operator)), expiresAt: null });
+      }
       return entered(opened, actionOf('POST', acceptancePath), { call, site, origin });
     },
   },

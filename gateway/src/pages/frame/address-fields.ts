@@ -1,7 +1,7 @@
 import type { Address } from '@billing/proto/billing/customer/v1/customer';
-import { countriesFor, countryCode } from '../../text/country-text';
-import type { Text } from '../../text/reader';
-import { type PhraseKey, say } from '../../text/say';
+import { countriesFor, countryCode } from '@billing/documents/country-text';
+import type { Text } from '@billing/documents/reader';
+import { type PhraseKey, say } from '@billing/documents/say';
 import { type FormProblems, selectField, type TextField, textField } from './form-fields';
 import { type Html, html } from './html';
 

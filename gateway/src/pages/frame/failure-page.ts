@@ -1,6 +1,6 @@
 import type { HttpError } from '../../http/error';
 import type { ApiAnswer } from '../../http/answer';
-import { type PhraseKey, say } from '../../text/say';
+import { type PhraseKey, say } from '@billing/documents/say';
 import { html, local } from './html';
 import { pageAnswer } from './shell';
 

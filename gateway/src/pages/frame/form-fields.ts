@@ -1,6 +1,6 @@
 import { problemText } from '../../text/problem-text';
-import { joined, type Reader, type Text } from '../../text/reader';
-import { say } from '../../text/say';
+import { joined, type Reader, type Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { type Html, html, type HtmlValue, local } from './html';
 
 const textLengthMax = 255;
@@ -31,8 +31,8 @@ export interface TextField {
   readonly name: string;
   readonly label: Text;
   readonly autocomplete: string;
-  readonly type?: 'text' | 'email' | 'password';
-  readonly inputMode?: 'text' | 'numeric' | 'email';
+  readonly type?: 'email' | 'password';
+  readonly inputMode?: 'numeric' | 'email';
   readonly hint?: Text;
   readonly lengthMax: number;
   /** Initial value; never part of a card or a password. */
@@ -42,7 +42,7 @@ export interface TextField {
 
 /** Field with its label, hint and problems, linked for screen readers. */
 export function textField(field: TextField, problems: FormProblems = {}): Html {
-  const { name, autocomplete, type = 'text', inputMode = 'text', lengthMax } = field;
+  const { name, autocomplete, type, inputMode, lengthMax, value = '' } = field;
   return labeled(
     field,
     problems,
@@ -50,11 +50,11 @@ export function textField(field: TextField, problems: FormProblems = {}): Html {
       html`<input
         id="${name}"
         name="${name}"
-        type="${type}"
-        inputmode="${inputMode}"
+        ${type !== undefined && html` type="${type}"`}
+        ${inputMode !== undefined && html` inputmode="${inputMode}"`}
         autocomplete="${autocomplete}"
         maxlength="${String(lengthMax)}"
-        value="${field.value ?? ''}"
+        ${value !== '' && html` value="${value}"`}
         spellcheck="false"
         autocapitalize="off"
         ${state}

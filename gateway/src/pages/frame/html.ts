@@ -1,4 +1,4 @@
-import type { Reader } from '../../text/reader';
+import type { Reader } from '@billing/documents/reader';
 
 /** Safe markup. Only the tag below creates it, so that no text reaches a page unescaped. */
 export class Html {

@@ -3,7 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { preferredLocale } from '@billing/presentation/locale';
 import type { ApiAnswer } from '../../http/answer';
 import type { PageWork } from '../../http/page-mount';
-import type { Reader } from '../../text/reader';
+import type { Reader } from '@billing/documents/reader';
 import { chosenLocale } from './chosen-locale';
 import { withLocale } from './html';
 import { defaultLook, type Look } from './look';

@@ -1,6 +1,6 @@
 import { languageNames, languageOf } from '@billing/presentation/locale';
-import type { Reader } from '../../text/reader';
-import { say } from '../../text/say';
+import type { Reader } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { href, type Html, html, withLocale } from './html';
 import type { Look } from './look';
 

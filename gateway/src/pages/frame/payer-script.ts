@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { ApiAnswer } from '../../http/answer';
 
+/** A script of pages of payers. Everything works without it. */
+export interface PayerScript {
+  readonly source: string;
+  /** Another script has another path. */
+  readonly path: string;
+}
+
 /**
- * Script of pages with a form. Everything works without it: it groups the digits of a card, names
- * the brand, types the slash of an expiry date, and shows the prices of a quantity on each change.
+ * Script of pages that take a card: it groups the digits of the number, names the brand, and types
+ * the slash of an expiry date.
  */
-export const payerScript = `(() => {
+export const cardScript = scriptOf(
+  'card',
+  `(() => {
 'use strict';
 const byId = (id) => document.getElementById(id);
 const digitsOf = (text) => text.replace(/\\D/g, '');
@@ -64,6 +73,16 @@ if (number) {
 }
 const expiry = byId('expiry');
 if (expiry) format(expiry, dated);
+})();
+`,
+);
+
+/** Script of pages of links: it shows the prices of a quantity on each change. */
+export const priceScript = scriptOf(
+  'price',
+  `(() => {
+'use strict';
+const byId = (id) => document.getElementById(id);
 const prices = byId('prices');
 if (prices) {
   let timer;
@@ -86,18 +105,17 @@ if (prices) {
   });
 }
 })();
-`;
+`,
+);
 
-const tag = createHash('sha256').update(payerScript).digest('base64url').slice(0, 16);
+/** All scripts of pages of payers. */
+export const payerScripts: readonly PayerScript[] = [cardScript, priceScript];
 
-/** Path of the script; another script has another path. */
-export const payerScriptPath = `/pages/payer-${tag}.js`;
-
-/** Response with the script, which browsers cache permanently. */
-export function payerScriptAnswer(): ApiAnswer {
+/** Response with a script, which browsers cache permanently. */
+export function payerScriptAnswer({ source }: PayerScript): ApiAnswer {
   return {
     status: 200,
-    body: Buffer.from(payerScript),
+    body: Buffer.from(source),
     headers: {
       'Content-Type': 'text/javascript; charset=utf-8',
       'Cache-Control': 'public, max-age=31536000, immutable',
@@ -105,4 +123,11 @@ export function payerScriptAnswer(): ApiAnswer {
       'X-Content-Type-Options': 'nosniff',
     },
   };
+}
+
+/** The script without its comments and indentation. */
+function scriptOf(name: string, text: string): PayerScript {
+  const source = text.replace(/\n\s*(\/\/.*)?(?=\n)/g, '').replace(/\n\s+/g, '\n');
+  const tag = createHash('sha256').update(source).digest('base64url').slice(0, 16);
+  return { source, path: `/pages/payer-${name}-${tag}.js` };
 }

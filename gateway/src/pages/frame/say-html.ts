@@ -1,5 +1,5 @@
-import { type PhraseKey, say } from '../../text/say';
-import type { Text } from '../../text/reader';
+import { type PhraseKey, say } from '@billing/documents/say';
+import type { Text } from '@billing/documents/reader';
 import { Html, type HtmlValue } from './html';
 
 const open = '\uE000';

@@ -1,11 +1,11 @@
 import type { ApiAnswer } from '../../http/answer';
-import type { Reader, Text } from '../../text/reader';
-import { say } from '../../text/say';
+import type { Reader, Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { type Html, html, type HtmlValue, withLocale } from './html';
 import { defaultLook, type Look } from './look';
 import { pageFooter } from './page-footer';
-import { payerScriptPath } from './payer-script';
-import { brandStyle, styleHash, stylesheet, stylesheetHash } from './stylesheet';
+import type { PayerScript } from './payer-script';
+import { brandStyle, styleHash, stylesheet } from './stylesheet';
 
 /** Description of a page. */
 export interface Page {
@@ -18,6 +18,8 @@ export interface Page {
   readonly locales?: readonly (string | undefined)[];
   /** Two columns on wide screens. */
   readonly isWide?: boolean;
+  /** Page of texts and fields, which needs a part of the style only. */
+  readonly isPlain?: boolean;
   /**
    * Page of a session with a cookie. Its URL is not secret, so its forms may send the header
    * `Origin`.
@@ -25,8 +27,8 @@ export interface Page {
   readonly isVisit?: boolean;
   /** True in a sandbox. */
   readonly isTest?: boolean;
-  /** True for a page with fields that the script formats or that it updates. */
-  readonly hasScript?: boolean;
+  /** Script that formats fields of the page or updates it. */
+  readonly script?: PayerScript | undefined;
   /** True for a page with an image of the gateway, such as a logo. */
   readonly hasImage?: boolean;
   /**
@@ -121,20 +123,21 @@ export function redirectAnswer(
 function pageHeaders(
   {
     formTargets = [],
+    isPlain = false,
     isVisit = false,
-    hasScript = false,
+    script,
     hasImage = false,
-  }: Pick<Page, 'formTargets' | 'isVisit' | 'hasScript' | 'hasImage'>,
+  }: Pick<Page, 'formTargets' | 'isPlain' | 'isVisit' | 'script' | 'hasImage'>,
   { colors, logo }: Pick<Look, 'colors' | 'logo'> = defaultLook,
 ): Record<string, string> {
   const targets = [...new Set(formTargets.flatMap(sourceOf))];
   return {
     'Content-Security-Policy': [
       "default-src 'none'",
-      `style-src ${stylesheetHash} ${styleHash(brandStyle(colors))}`,
+      `style-src ${stylesheet({ isPlain }).hash} ${styleHash(brandStyle(colors))}`,
       ...(hasImage || logo !== undefined ? ["img-src 'self'"] : []),
       // The script reads its own page again, for the prices of another quantity.
-      ...(hasScript ? ["script-src 'self'", "connect-src 'self'"] : []),
+      ...(script !== undefined ? ["script-src 'self'", "connect-src 'self'"] : []),
       "base-uri 'none'",
       ["form-action 'self'", ...targets].join(' '),
       "frame-ancestors 'none'",
@@ -158,7 +161,7 @@ function sourceOf(address: string | undefined): string[] {
 }
 
 function renderPage(page: Page, { look, reader, path }: Rendering): string {
-  const { title, content, header, isTest = false, hasScript = false } = page;
+  const { title, content, header, isTest = false, script } = page;
   const shown = (value: HtmlValue) => html`${value}`.for(reader);
   return `<!doctype html>
 <html lang="${reader.locale}">
@@ -166,7 +169,7 @@ function renderPage(page: Page, { look, reader, path }: Rendering): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${shown(title)}</title>
-<style>${stylesheet}</style><style>${brandStyle(look.colors)}</style>${hasScript ? `\n<script src="${payerScriptPath}" defer></script>` : ''}
+<style>${stylesheet(page).source}</style><style>${brandStyle(look.colors)}</style>${script === undefined ? '' : `\n<script src="${script.path}" defer></script>`}
 </head>
 <body>
 ${shown([isTest && testNote, header === undefined ? sellerHeader(page, look) : header(look)])}

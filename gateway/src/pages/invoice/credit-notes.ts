@@ -1,8 +1,8 @@
 import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
-import { amountText, printedAmount } from '../../text/amount-text';
-import { creditRows } from '../../text/credit-text';
-import { dateText } from '../../text/date-text';
-import { say } from '../../text/say';
+import { amountText, printedAmount } from '@billing/documents/amount-text';
+import { creditRows } from '@billing/documents/credit-text';
+import { dateText } from '@billing/documents/date-text';
+import { say } from '@billing/documents/say';
 import { type Html, html, local } from '../frame/html';
 
 /** Credit notes of an invoice with what became of their money; undefined without any. */

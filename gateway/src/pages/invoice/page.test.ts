@@ -1,6 +1,6 @@
 import { Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { statusText } from './page';
-import { english } from '../../text/testing/english';
+import { english } from '@billing/documents/testing/english';
 
 test.each([
   [29n, 'Payment received on'],

@@ -5,12 +5,13 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
-import { amountText } from '../../text/amount-text';
-import { dateText, periodText } from '../../text/date-text';
+import { amountText } from '@billing/documents/amount-text';
+import { dateText, periodText } from '@billing/documents/date-text';
 import { payerMessage } from '../../text/problem-text';
-import type { Text } from '../../text/reader';
-import { type PhraseKey, say } from '../../text/say';
-import { buyerLines, sellerLines, transferLines } from '../../text/party-text';
+import { issueDateOf } from '@billing/documents/issue-date';
+import type { Text } from '@billing/documents/reader';
+import { type PhraseKey, say } from '@billing/documents/say';
+import { buyerLines, sellerLines, transferLines } from '@billing/documents/party-text';
 import {
   amountField,
   type CardEntry,
@@ -24,6 +25,7 @@ import { creditNoteList } from './credit-notes';
 import { invoiceTable } from './table';
 import { payableAmount } from '../payment/steps';
 import type { Page } from '../frame/shell';
+import { cardScript } from '../frame/payer-script';
 
 /** Data of an invoice page. */
 export interface InvoiceView extends FormPlace {
@@ -79,7 +81,7 @@ export function invoicePage(
     isTest,
     isWide: true,
     formTargets: [invoice.hostedUrl],
-    hasScript: entry?.kind === 'FORM',
+    script: entry?.kind === 'FORM' ? cardScript : undefined,
     hasImage: hasLogo(invoice),
     status: input.problems === undefined ? 200 : 400,
   };
@@ -104,7 +106,7 @@ export function invoiceDocument(view: InvoiceView): Html {
   const { periodStart: start, periodEnd: end, seller, buyer } = invoice;
   const facts: readonly (readonly [PhraseKey, Text | undefined])[] = [
     ['invoice.number', invoice.number],
-    ['invoice.date', optionalDate(invoice.createdAt)],
+    ['invoice.date', optionalDate(issueDateOf(invoice))],
     ['invoice.due', optionalDate(invoice.dueDate)],
     [
       'invoice.period',

@@ -1,7 +1,7 @@
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
-import { amountText } from '../../text/amount-text';
+import { amountText } from '@billing/documents/amount-text';
 import { creditNotesOf } from '../../pdf/downloads';
 import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';

@@ -1,11 +1,11 @@
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
-import { printedAmount, quantityText, rateText } from '../../text/amount-text';
-import { periodText } from '../../text/date-text';
-import { calculationOf, lineText, unitPriceOf } from '../../text/line-text';
-import { settledRows } from '../../text/invoice-settled';
-import type { Text } from '../../text/reader';
-import { say } from '../../text/say';
-import { discountRows, shownAmount, sumRows, taxRows, totalRow } from '../../text/tax-text';
+import { printedAmount, quantityText, rateText } from '@billing/documents/amount-text';
+import { periodText } from '@billing/documents/date-text';
+import { calculationOf, lineText, unitPriceOf } from '@billing/documents/line-text';
+import { settledRows } from '@billing/documents/invoice-settled';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
+import { discountRows, shownAmount, sumRows, taxRows, totalRow } from '@billing/documents/tax-text';
 import { type Html, html, type HtmlValue } from '../frame/html';
 
 /** Lines and sums of an invoice; `dueLabel` is the label of the amount due. */

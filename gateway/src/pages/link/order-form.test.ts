@@ -1,7 +1,13 @@
 import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import { CheckoutLink, CollectedFact } from '@billing/proto/billing/checkout/v1/checkout_link';
 import type { OfferedProduct } from './offer';
-import { customerOf, orderedQuantity, orderProblems, readOrderForm } from './order-form';
+import {
+  choosableQuantity,
+  customerOf,
+  orderedQuantity,
+  orderProblems,
+  readOrderForm,
+} from './order-form';
 
 const price = Price.fromPartial({
   type: PricingType.PRICING_TYPE_PER_UNIT,
@@ -19,7 +25,8 @@ function aLink(change: Partial<CheckoutLink>): CheckoutLink {
 
 function problemsOf(link: Partial<CheckoutLink>, fields: Readonly<Record<string, string>>) {
   const sent = new Map(Object.entries({ email: 'a@b.co', productId: 'seats', ...fields }));
-  return orderProblems({ link: aLink(link), products }, readOrderForm(sent, aLink(link)));
+  const offer = { link: aLink(link), products };
+  return orderProblems(offer, readOrderForm(sent, offer));
 }
 
 const few = { quantity: { min: 2, max: 5 } };
@@ -69,7 +76,7 @@ test.each<[Partial<CheckoutLink>, string | undefined, number]>([
   [{ quantity: { min: 5, max: 5 } }, '4', 5],
 ])('with %j and %j typed the quantity is %s', (link, text, quantity) => {
   const sent = new Map<string, string>(text === undefined ? [] : [['quantity', text]]);
-  const form = readOrderForm(sent, aLink(link));
+  const form = readOrderForm(sent, { link: aLink(link), products });
   const typed = text === undefined ? {} : form.typed;
   expect(orderedQuantity(aLink(link), { ...form, typed })).toBe(quantity);
 });
@@ -79,7 +86,7 @@ test('a new customer gets only what the page asks for', () => {
   const sent = new Map(Object.entries(fields));
   const read = (collect: CollectedFact[]) => {
     const link = aLink({ collect });
-    return customerOf(readOrderForm(sent, link), { link, products });
+    return customerOf(readOrderForm(sent, { link, products }), { link, products });
   };
   const known = { email: 'a@b.co', currency: 'EUR' };
   expect(read([])).toEqual({ ...known, name: undefined, address: undefined });
@@ -88,4 +95,13 @@ test('a new customer gets only what the page asks for', () => {
     name: 'Ada',
     address: { line1: 'Street' },
   });
+});
+
+test('a link whose products are all flat fees asks for no quantity', () => {
+  const flat = { ...price, type: PricingType.PRICING_TYPE_FLAT };
+  const offer = { link: aLink(few), products: [{ id: 'plan', price: flat } as OfferedProduct] };
+  expect(choosableQuantity(offer)).toBeUndefined();
+  const form = readOrderForm(new Map([['quantity', '9']]), offer);
+  expect(orderedQuantity(offer.link, form)).toBe(2);
+  expect(choosableQuantity({ link: aLink(few), products })).toEqual(few.quantity);
 });

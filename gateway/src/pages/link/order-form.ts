@@ -5,8 +5,8 @@ import { chosenQuantityProblems } from '@billing/kernel/input/checkout-link';
 import { isAmount } from '@billing/kernel/money';
 import { type CheckoutLink, CollectedFact } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { present } from '../../http/answer';
-import type { Text } from '../../text/reader';
-import { say } from '../../text/say';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import {
   addressLabels,
   addressNames,
@@ -16,7 +16,7 @@ import {
   type TypedTexts,
 } from '../frame/address-fields';
 import type { FormProblems } from '../frame/form-fields';
-import { priceAmount } from '../terms/purchase-terms';
+import { followsQuantity, priceAmount } from '../terms/purchase-terms';
 import type { OfferedProduct } from './offer';
 
 /** Input of a visitor, not yet validated. */
@@ -52,9 +52,13 @@ export function collects({ collect }: CheckoutLink, fact: CollectedFact): boolea
   return collect.includes(fact);
 }
 
-/** Bounds of the quantity if visitors choose it; undefined if it is fixed. */
-export function choosableQuantity({ quantity }: CheckoutLink) {
-  return quantity !== undefined && quantity.min < quantity.max ? quantity : undefined;
+/**
+ * Bounds of the quantity if visitors choose it; undefined if it is fixed, and if no product has a
+ * price that follows it.
+ */
+export function choosableQuantity({ link: { quantity }, products }: Offer) {
+  const isPriced = products.some(({ price }) => followsQuantity(present(price)));
+  return isPriced && quantity !== undefined && quantity.min < quantity.max ? quantity : undefined;
 }
 
 /** Form of a visitor who has typed nothing. */
@@ -62,12 +66,13 @@ export function emptyOrderForm(): OrderForm {
   return { nonce: newNonce(), productId: undefined, typed: {} };
 }
 
-/** Reads the fields that the page of the link has. */
-export function readOrderForm(form: ReadonlyMap<string, string>, link: CheckoutLink): OrderForm {
+/** Reads the fields that the page of the offer has. */
+export function readOrderForm(form: ReadonlyMap<string, string>, offer: Offer): OrderForm {
+  const { link } = offer;
   const nonce = form.get('nonce') ?? '';
   const names = [
     'email',
-    ...(choosableQuantity(link) === undefined ? [] : ['quantity']),
+    ...(choosableQuantity(offer) === undefined ? [] : ['quantity']),
     ...(collects(link, CollectedFact.COLLECTED_FACT_NAME) ? ['name'] : []),
     ...(collects(link, CollectedFact.COLLECTED_FACT_ADDRESS) ? addressNames : []),
   ];

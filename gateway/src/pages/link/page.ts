@@ -1,6 +1,6 @@
 import { CollectedFact } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { present } from '../../http/answer';
-import { quantityText } from '../../text/amount-text';
+import { quantityText } from '@billing/documents/amount-text';
 import { addressFieldset } from '../frame/address-fields';
 import {
   type FormProblems,
@@ -10,10 +10,11 @@ import {
   type TextField,
   textField,
 } from '../frame/form-fields';
-import type { Text } from '../../text/reader';
-import { say } from '../../text/say';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { href, type Html, html, local } from '../frame/html';
 import type { Page } from '../frame/shell';
+import { priceScript } from '../frame/payer-script';
 import { priceTerms, quantityTerms, usageSummary } from '../terms/purchase-terms';
 import type { UsageRate } from '../terms/usage-terms';
 import type { OfferedProduct } from './offer';
@@ -62,6 +63,7 @@ export function linkPage(offer: LinkOffer, form: OrderForm, problems: FormProble
   const field = (one: TextField) => textField({ ...one, value: typed[one.name] ?? '' }, problems);
   const hasProblems = Object.keys(problems).length > 0;
   const { returnUrl } = link;
+  const update = priceUpdate(offer);
   const content = html`<section>
     <h1>${link.label}</h1>
     ${problemSummary(problems, orderLabels)}
@@ -71,7 +73,7 @@ export function linkPage(offer: LinkOffer, form: OrderForm, problems: FormProble
       ${field(emailField)} ${collects(link, CollectedFact.COLLECTED_FACT_NAME) && field(nameField)}
       ${collects(link, CollectedFact.COLLECTED_FACT_ADDRESS) && addressFieldset(typed, { problems, isRequired: true })}
       <button type="submit">${say('link.toPayment')}</button>
-      ${priceUpdate(offer)}
+      ${update}
     </form>
     ${link.discountId !== undefined && discountHint(products)}
     ${returnUrl !== undefined && html`<p class="aside"><a href="${href(returnUrl)}" rel="noreferrer">${say('form.cancelBack')}</a></p>`}
@@ -80,18 +82,19 @@ export function linkPage(offer: LinkOffer, form: OrderForm, problems: FormProble
     title: link.label,
     content,
     isTest,
-    hasScript: true,
+    isPlain: true,
+    script: update === undefined ? undefined : priceScript,
     formTargets: [link.url],
     status: hasProblems ? 400 : 200,
   };
 }
 
 function quantityChoice(
-  { link }: LinkOffer,
+  offer: LinkOffer,
   { typed }: OrderForm,
   problems: FormProblems,
 ): Html | undefined {
-  const bounds = choosableQuantity(link);
+  const bounds = choosableQuantity(offer);
   if (bounds === undefined) return undefined;
   const { min, max } = bounds;
   const limits = { min: quantityText(String(min)), max: quantityText(String(max)) };
@@ -112,13 +115,12 @@ function quantityChoice(
  * Button that shows the prices of the chosen quantity; the script does so on each change and hides
  * the button. Follows the button of the order, which the Enter key presses.
  */
-function priceUpdate({ link, products, path }: LinkOffer): Html | undefined {
-  const isPriced = products.some(({ price }) => quantityTerms(present(price)).length > 0);
-  if (choosableQuantity(link) === undefined || !isPriced) return undefined;
+function priceUpdate(offer: LinkOffer): Html | undefined {
+  if (choosableQuantity(offer) === undefined) return undefined;
   return html`<button
     class="quiet"
     type="submit"
-    formaction="${local(`${path}/prices`)}"
+    formaction="${local(`${offer.path}/prices`)}"
     id="prices"
   >
     ${say('link.updatePrices')}
@@ -143,7 +145,7 @@ export function closedLinkPage({ isTest }: Pick<LinkView, 'isTest'>): Page {
     <h1>${say('link.ended')}</h1>
     <p>${say('link.endedText')}</p>
   </section>`;
-  return { title: say('link.ended'), content, isTest, status: 410 };
+  return { title: say('link.ended'), content, isTest, isPlain: true, status: 410 };
 }
 
 function productChoice(offer: LinkOffer, form: OrderForm, problems: FormProblems): Html {

@@ -51,7 +51,7 @@ export const linkPageRoutes: readonly PageRoute[] = [
     handle: async (request, peers) => {
       const view = await readLink(request, peers);
       if (view.products.length === 0) return closed(request);
-      const form = readOrderForm(request.form, view.link);
+      const form = readOrderForm(request.form, view);
       const tools = { peers, context: request.context };
       return show(view, form, tools, quantityProblems(view, form));
     },
@@ -62,7 +62,7 @@ export const linkPageRoutes: readonly PageRoute[] = [
 async function takeOrder(request: PageRequest, peers: Peers): Promise<ApiAnswer> {
   const view = await readLink(request, peers);
   const { link } = view;
-  const form = readOrderForm(request.form, link);
+  const form = readOrderForm(request.form, view);
   const problems = orderProblems(view, form);
   const tools = { peers, context: request.context };
   const order = {

@@ -9,8 +9,8 @@ import {
   type TextField,
   textField,
 } from '../frame/form-fields';
-import type { Text } from '../../text/reader';
-import { type PhraseKey, say } from '../../text/say';
+import type { Text } from '@billing/documents/reader';
+import { type PhraseKey, say } from '@billing/documents/say';
 import { type Html, html, type HtmlValue, local } from '../frame/html';
 
 /** Way in which a payer enters a card. */

@@ -1,6 +1,6 @@
 import { type FormPlace, postForm } from '../frame/form-fields';
-import type { Text } from '../../text/reader';
-import { say } from '../../text/say';
+import type { Text } from '@billing/documents/reader';
+import { say } from '@billing/documents/say';
 import { html, local } from '../frame/html';
 import type { Page } from '../frame/shell';
 

@@ -17,7 +17,7 @@ import {
   readKept,
 } from './card-form';
 import type { FormProblems } from '../frame/form-fields';
-import { type PhraseKey, say } from '../../text/say';
+import { type PhraseKey, say } from '@billing/documents/say';
 import { href, html } from '../frame/html';
 import { type Page, pageAnswer, redirectAnswer } from '../frame/shell';
 

@@ -2,8 +2,8 @@ import { isTaxIdOf } from '@billing/kernel/tax/tax-id';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { taxIdTypes } from '@billing/proto/values/customer';
 import { type InvoiceBuyer, TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
-import { countriesFor, countryCode, countryText } from '../../text/country-text';
-import { type PhraseKey, say } from '../../text/say';
+import { countriesFor, countryCode, countryText } from '@billing/documents/country-text';
+import { type PhraseKey, say } from '@billing/documents/say';
 import {
   type FormProblems,
   postForm,

@@ -1,5 +1,5 @@
 import type { Session } from '@billing/proto/billing/checkout/v1/session';
-import { say } from '../../text/say';
+import { say } from '@billing/documents/say';
 import { postForm, type TextField, textField } from '../frame/form-fields';
 import { type Html, html, local } from '../frame/html';
 import type { Page } from '../frame/shell';

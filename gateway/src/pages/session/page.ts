@@ -1,10 +1,10 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import type { Session, SessionItem } from '@billing/proto/billing/checkout/v1/session';
-import { amountText, quantityText } from '../../text/amount-text';
+import { amountText, quantityText } from '@billing/documents/amount-text';
 import { payerMessage } from '../../text/problem-text';
-import type { Text } from '../../text/reader';
-import { type PhraseKey, say } from '../../text/say';
+import type { Text } from '@billing/documents/reader';
+import { type PhraseKey, say } from '@billing/documents/say';
 import { present } from '../../http/answer';
 import {
   amountField,
@@ -13,12 +13,13 @@ import {
   cardReady,
   type PaymentInput,
 } from '../payment/card-form';
-import { taxNoteOf } from '../../text/tax-text';
+import { taxNoteOf } from '@billing/documents/tax-text';
 import { notice } from '../frame/form-fields';
 import { href, type Html, html, type HtmlValue, local } from '../frame/html';
 import { invoiceCalculation, invoiceTable } from '../invoice/table';
 import { type PurchaseTerms, purchaseTerms, type UsageSummary } from '../terms/purchase-terms';
 import type { Page } from '../frame/shell';
+import { cardScript } from '../frame/payer-script';
 import { codeForm } from './discount-code';
 import { buyerFacts, type BuyerInput, countryForm, isCountryMissing, taxIdForm } from './buyer';
 import type { UsageRate } from '../terms/usage-terms';
@@ -79,7 +80,7 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
     locales: sessionLocales(view),
     isTest,
     isWide: true,
-    hasScript: payment.entry?.kind === 'FORM' && !asksCountry,
+    script: payment.entry?.kind === 'FORM' && !asksCountry ? cardScript : undefined,
     formTargets: formTargets(session),
     status: hasProblems || payment.buyer !== undefined ? 400 : 200,
   };

@@ -3,7 +3,7 @@ import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
-import { amountText } from '../../text/amount-text';
+import { amountText } from '@billing/documents/amount-text';
 import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';

@@ -11,7 +11,7 @@ import {
 } from '@billing/proto/billing/discount/v1/discount';
 import { priceTerms, purchaseTerms, quantityTerms } from './purchase-terms';
 import type { UsageRate } from './usage-terms';
-import { english } from '../../text/testing/english';
+import { english } from '@billing/documents/testing/english';
 
 const from = new Date('2026-01-31T10:00:00Z');
 

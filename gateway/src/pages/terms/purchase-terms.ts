@@ -8,12 +8,12 @@ import type { Price } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Discount } from '@billing/proto/billing/discount/v1/discount';
 import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/values/catalog';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
-import { amountText, quantityText, rateText } from '../../text/amount-text';
-import { dateText } from '../../text/date-text';
-import type { Text } from '../../text/reader';
+import { amountText, quantityText, rateText } from '@billing/documents/amount-text';
+import { dateText } from '@billing/documents/date-text';
+import type { Text } from '@billing/documents/reader';
 import { every } from '../../text/recurrence-text';
-import { type PhraseKey, say } from '../../text/say';
-import type { TaxNote } from '../../text/tax-text';
+import { type PhraseKey, say } from '@billing/documents/say';
+import type { TaxNote } from '@billing/documents/tax-text';
 import { type UsageRate, usageTerms } from './usage-terms';
 
 /** A price version and its quantity. */
@@ -169,6 +169,11 @@ export function priceTerms(price: Price, quantity = 1, tax?: TaxNote): Text {
   const trialDays = price.trialDays ?? 0;
   const first = say('terms.free', { days: trialDays });
   return trialDays > 0 ? say('terms.then', { first, next: recurring }) : recurring;
+}
+
+/** False for a flat fee, which is the same for every quantity. */
+export function followsQuantity(price: Price): boolean {
+  return termsOf(price).type !== 'FLAT';
 }
 
 /** How the price follows the quantity, such as `$29.00 each`; empty if it does not. */

@@ -1,7 +1,7 @@
 import { MeterPrice, MeterPricingType, Tier } from '@billing/proto/billing/catalog/v1/catalog';
 import { Meter } from '@billing/proto/billing/metering/v1/metering';
 import { usageRates, usageTerms } from './usage-terms';
-import { english } from '../../text/testing/english';
+import { english } from '@billing/documents/testing/english';
 
 const meter = Meter.fromPartial({ id: 'id', name: 'Storage', unit: 'GB' });
 const monthly = { billingInterval: 'MONTHLY', intervalCount: 1 } as const;

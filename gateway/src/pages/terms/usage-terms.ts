@@ -4,10 +4,10 @@ import type { UsagePrice } from '@billing/kernel/usage-pricing';
 import type { MeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Meter } from '@billing/proto/billing/metering/v1/metering';
 import { fromProtoMeterPrice } from '@billing/proto/values/catalog';
-import { amountText, quantityText, rateText } from '../../text/amount-text';
-import { joined, type Text } from '../../text/reader';
+import { amountText, quantityText, rateText } from '@billing/documents/amount-text';
+import { joined, type Text } from '@billing/documents/reader';
 import { every } from '../../text/recurrence-text';
-import { say } from '../../text/say';
+import { say } from '@billing/documents/say';
 
 /** Price of the usage of one meter, with the seller's names. */
 export interface UsageRate {

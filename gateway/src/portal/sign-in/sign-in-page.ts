@@ -1,7 +1,7 @@
 import { html } from '../../pages/frame/html';
 import { postForm, textField } from '../../pages/frame/form-fields';
 import type { Page } from '../../pages/frame/shell';
-import { say } from '../../text/say';
+import { say } from '@billing/documents/say';
 
 /** Page on which a customer asks for a link to the portal. */
 export function signInPage({

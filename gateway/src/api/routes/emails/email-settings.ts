@@ -8,13 +8,12 @@ import {
 } from '@billing/proto/json/email-settings';
 import { emailKinds } from '@billing/proto/values/notifier';
 import { notFound } from '@billing/kernel/domain-error';
+import { attachesPdf } from '@billing/presentation/mail-kind';
 import { ok, present } from '../../../http/answer';
 import { optional, readBody } from '../../input/input';
 import { changeable, frozen, readPatch, required } from '../../input/patch';
 import { type ApiRequest, param } from '../../input/request';
 import type { Route } from '../route';
-
-const kindNames: ReadonlySet<string> = new Set(EmailJson.shape.kind.options);
 
 const kinds = z
   .record(
@@ -23,9 +22,11 @@ const kinds = z
   )
   .superRefine((changes, context) => {
     for (const [name, { attachPdf }] of Object.entries(changes)) {
-      const message = kindNames.has(name) ? `No PDF for ${name}` : `Unknown kind: ${name}`;
-      if (!kindNames.has(name) || attachPdf !== undefined) {
-        context.addIssue({ code: 'custom', message });
+      const kind = EmailJson.shape.kind.safeParse(name).data;
+      if (kind === undefined) {
+        context.addIssue({ code: 'custom', message: `Unknown kind: ${name}` });
+      } else if (attachPdf !== undefined && !attachesPdf(kind)) {
+        context.addIssue({ code: 'custom', message: `No PDF for ${name}` });
       }
     }
   });
@@ -46,7 +47,12 @@ const UpdateEmailSettings = z
   })
   .meta({
     id: 'UpdateEmailSettings',
-    examples: [{ fromName: 'Acme Billing', kinds: { TRIAL_STARTED: { enabled: false } } }],
+    examples: [
+      {
+        fromName: 'Acme Billing',
+        kinds: { TRIAL_STARTED: { enabled: false }, RECEIPT: { attachPdf: false } },
+      },
+    ],
   });
 
 const UpdateEmailTemplate = z
@@ -112,6 +118,7 @@ export const emailSettingsRoutes: readonly Route[] = [
           fromAddress: input.fromAddress,
           replyTo: input.replyTo,
           kinds: toProtoKinds(input.kinds),
+          pdfs: toProtoPdfs(input.kinds),
           updateMask: updateMask.filter((path) => path !== 'kinds'),
         },
         request.context,
@@ -216,8 +223,16 @@ function keyOf(request: ApiRequest) {
 
 function toProtoKinds(changes: z.infer<typeof kinds> | undefined) {
   return Object.entries(changes ?? {}).flatMap(([name, { enabled }]) =>
-    enabled === undefined
-      ? []
-      : [{ kind: emailKinds.valueOf(EmailJson.shape.kind.parse(name)), enabled }],
+    enabled === undefined ? [] : [{ kind: kindOf(name), enabled }],
   );
+}
+
+function toProtoPdfs(changes: z.infer<typeof kinds> | undefined) {
+  return Object.entries(changes ?? {}).flatMap(([name, { attachPdf: attached }]) =>
+    attached === undefined ? [] : [{ kind: kindOf(name), attached }],
+  );
+}
+
+function kindOf(name: string) {
+  return emailKinds.valueOf(EmailJson.shape.kind.parse(name));
 }

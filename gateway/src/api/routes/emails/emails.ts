@@ -9,6 +9,7 @@ import { bounceTypes, emailKinds, emailStatuses } from '@billing/proto/values/no
 import { created, ok, present } from '../../../http/answer';
 import { irreversibleAction, listShape, readBody, readQuery } from '../../input/input';
 import { listQuery, page } from '../../input/list';
+import { pdfAnswer } from '../../../pdf/downloads';
 import { param } from '../../input/request';
 import { listOf } from '../../schemas/list';
 import type { Route } from '../route';
@@ -67,6 +68,24 @@ export const emailRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const { email } = await peers.mail.getEmail({ id: param(request, 'id') }, request.context);
       return ok(toJsonEmail(present(email)));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/emails/:id/attachments/:filename',
+    operation: {
+      id: 'getEmailAttachment',
+      summary: 'Download an attachment of an email',
+      description:
+        'Returns the file, rendered from the data that the email was made with. Its name is in `content.attachments`. Another release may render other bytes.',
+      answer: { status: 200, mediaTypes: ['application/pdf'] },
+      errors: ['email_not_found'],
+    },
+    handle: async (request, peers) => {
+      const filename = param(request, 'filename');
+      const wanted = { id: param(request, 'id'), filename };
+      const { data } = await peers.mail.getEmailAttachment(wanted, request.context);
+      return pdfAnswer(Buffer.from(data), filename.replace(/\.pdf$/, ''));
     },
   },
   {

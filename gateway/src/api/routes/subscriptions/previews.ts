@@ -4,12 +4,18 @@ import {
   toJsonCancellationPreview,
   toJsonNextInvoicePreview,
   toJsonPreview,
-} from '@billing/proto/json/preview';
+  toJsonPurchasePreview,
+  toJsonSessionPreview,
+} from '@billing/proto/json/change/preview';
 import { ok } from '../../../http/answer';
-import { irreversibleAction, readBody } from '../../input/input';
+import { subscriptionProblems } from '@billing/kernel/input/subscription';
+import { irreversibleAction, optional, readBody } from '../../input/input';
+import { itemFieldProblems, toProtoItems } from '../../input/purchase-items';
+import type { ApiRequest } from '../../input/request';
+import type { Peers } from '../../../peers';
 import type { Route } from '../route';
 import { PreviewedChange, toProtoChangeInput } from './subscription-changes';
-import { cancellationShape, toProtoCancellation } from './subscriptions';
+import { cancellationShape, purchaseShape, toProtoCancellation } from './subscriptions';
 
 const subscriptionId = z.string();
 
@@ -30,11 +36,33 @@ const PreviewOfNextInvoice = irreversibleAction({
   subscriptionId,
 }).meta({ id: 'CreateNextInvoicePreview' });
 
+const PreviewOfPurchase = irreversibleAction({
+  kind: z.literal('PURCHASE'),
+  via: optional(z.enum(['SUBSCRIPTION', 'CHECKOUT'])).meta({
+    description:
+      'The call that is previewed: `POST /v1/subscriptions` (default) or `POST /v1/checkout`. The invoice of a session takes nothing from the balance, and is of 0 for a trial.',
+  }),
+  customerId: optional(z.string()).meta({
+    description: 'Absent: any customer without a balance; then there is no token.',
+  }),
+  ...purchaseShape,
+}).meta({ id: 'CreatePurchasePreview' });
+
 const CreatePreview = z
-  .discriminatedUnion('kind', [PreviewOfChange, PreviewOfCancellation, PreviewOfNextInvoice])
+  .discriminatedUnion('kind', [
+    PreviewOfPurchase,
+    PreviewOfChange,
+    PreviewOfCancellation,
+    PreviewOfNextInvoice,
+  ])
   .meta({
     id: 'CreatePreview',
     examples: [
+      {
+        kind: 'PURCHASE',
+        customerId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f',
+        productId: '01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90',
+      },
       {
         kind: 'CHANGE',
         subscriptionId: '01970f3e-8a4d-7e1f-9a2b-5c6d7e8f9001',
@@ -50,6 +78,23 @@ const CreatePreview = z
 
 const PreviewKind = z.object({ kind: PreviewJson.shape.kind });
 
+async function previewOfSession(
+  asked: z.infer<typeof PreviewOfPurchase>,
+  { context }: ApiRequest,
+  peers: Peers,
+): Promise<PreviewJson> {
+  const { items, ...named } = asked;
+  const shown = await peers.session.previewSession(
+    { ...named, items: toProtoItems(items) },
+    context,
+  );
+  if (!shown.recurring) return toJsonSessionPreview(shown, undefined);
+  const { customerId, discountId } = asked;
+  const bought = { productId: '', items: { items: shown.items }, startAt: undefined };
+  const sold = { customerId, discountId, ...bought };
+  return toJsonSessionPreview(shown, await peers.change.previewPurchase(sold, context));
+}
+
 export const previewRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -57,16 +102,31 @@ export const previewRoutes: readonly Route[] = [
     readsOnly: true,
     operation: {
       id: 'createPreview',
-      summary: 'Preview a change, the end or the next invoice of a subscription',
+      summary: 'Preview a purchase, or a change, the end or the next invoice of a subscription',
       description:
-        'Computes what the call would charge and give back now, and stores nothing. A next invoice is shown without usage. The call with `token` as its `previewToken` does exactly that, or is refused with `preview_stale`.',
+        'Computes what the call would charge and give back now, and stores nothing. A next invoice, and the invoice of usage after a cancellation now, show the usage so far (`estimated`: it may still grow). The call with `token` as its `previewToken` does exactly that, or is refused with `preview_stale`.',
       body: CreatePreview,
       answer: { status: 200, schema: PreviewJson },
-      errors: ['subscription_not_found', 'product_not_found', 'conflict'],
+      errors: ['customer_not_found', 'subscription_not_found', 'product_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
       const { kind } = readBody(PreviewKind, request);
       switch (kind) {
+        case 'PURCHASE': {
+          const asked = readBody(PreviewOfPurchase, request, (fields, body) => ({
+            ...subscriptionProblems(fields, { now: request.context.now }),
+            ...itemFieldProblems(fields, body),
+            ...(fields.via === 'CHECKOUT' && fields.startAt !== undefined
+              ? { startAt: ['Not with a checkout session'] }
+              : {}),
+          }));
+          if (asked.via === 'CHECKOUT') return ok(await previewOfSession(asked, request, peers));
+          const { productId = '', items } = asked;
+          const wanted = { ...asked, productId, items: toProtoItems(items) };
+          return ok(
+            toJsonPurchasePreview(await peers.change.previewPurchase(wanted, request.context)),
+          );
+        }
         case 'CHANGE': {
           const { subscriptionId: id, change } = readBody(PreviewOfChange, request);
           const asked = { subscriptionId: id, change: toProtoChangeInput(change) };

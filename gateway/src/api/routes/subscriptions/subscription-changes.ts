@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { itemsMax } from '@billing/kernel/purchase-items';
 import type { ChangeInput } from '@billing/proto/billing/subscription/v1/change_service';
 import {
   itemQuantity,
   SubscriptionChangeJson,
   toJsonSubscriptionChange,
-} from '@billing/proto/json/subscription-change';
+} from '@billing/proto/json/change/subscription-change';
 import {
   changeAts,
   changeCollects,
@@ -40,14 +41,15 @@ const changeShape = {
       'Defaults to `UPDATE`. `PAUSE` takes `at`, `proration` and `resumeAt`; `RESUME` takes `requirePayment`.',
   }),
   productId: optional(z.string()).meta({
-    description: 'Product of the item. The product that it has keeps its price version.',
+    description: 'Product of the main item. The product that it has keeps its price version.',
   }),
   priceId: optional(z.string()).meta({
     description: 'Current price version of a product, or the version that the item has.',
   }),
   quantity: optional(itemQuantity),
-  items: optional(z.array(WantedItem).min(1).max(1, 'Only one item is supported')).meta({
-    description: 'The items as they shall be, in place of the three fields above.',
+  items: optional(z.array(WantedItem).min(1).max(itemsMax)).meta({
+    description:
+      'The whole list of items as it shall be, in place of the three fields above. The first one is the main item. An item keeps the price version and the quantity that it does not name; a new item has the quantity 1; an item that is not listed is removed.',
   }),
   discountId: z.string().nullable().optional().meta({
     description:
@@ -101,9 +103,9 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     path: '/subscriptions/:id/changes',
     operation: {
       id: 'createSubscriptionChange',
-      summary: 'Change the product, quantity or discount of a subscription',
+      summary: 'Change the items or the discount of a subscription',
       description:
-        'Returns once the change is applied, failed or pending, or after 8 seconds. A failed payment is an answer: 201 with `status` `FAILED` and the reason in `failure`.',
+        'Returns once the change is applied, failed or pending, or after 8 seconds. A failed payment is an answer: 201 with `status` `FAILED` and the reason in `failure`. A change of products never resets a meter: usage before it is billed by the meter prices before, usage after it by those after, each as a line of its own.',
       body: CreateSubscriptionChange,
       answer: { status: 201, schema: SubscriptionChangeJson },
       errors: [
@@ -222,12 +224,13 @@ export function toProtoChangeInput(body: ChangeBody): ChangeInput {
   if (items !== undefined && isNamed) {
     throw invalidInput({ items: ['Not together with productId, priceId or quantity'] });
   }
-  const [item] = items ?? [{ productId, priceId, quantity }];
+  const [item, ...otherItems] = items ?? [{ productId, priceId, quantity }];
   return {
     productId: item?.productId,
     priceId: item?.priceId,
     quantity: item?.quantity,
     ofItems: items !== undefined,
+    otherItems,
     at: changeAts.valueOf(at === 'AUTO' ? undefined : at),
     requirePayment,
     proration: changeProrations.valueOf(proration),

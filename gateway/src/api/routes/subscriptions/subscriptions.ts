@@ -19,26 +19,38 @@ import {
   time,
 } from '../../input/input';
 import { lookupQuery, page } from '../../input/list';
-import { changeable, frozen, readPatch } from '../../input/patch';
+import { changeable, frozen, frozenFields, readPatch } from '../../input/patch';
 import { type ApiAnswer, created, etag, ok, present } from '../../../http/answer';
 import { param } from '../../input/request';
 import { itemFieldProblems, PurchaseItem, toProtoItems } from '../../input/purchase-items';
 import type { Route } from '../route';
 
+/** Fields that name the purchase of a subscription. */
+export const purchaseShape = {
+  productId: optional(z.string()).meta({
+    description: 'Product of the only item. Required without `priceId` and `items`.',
+  }),
+  priceId: optional(z.string()).meta({
+    description: 'Id of the current price of the only item, in place of `productId`.',
+  }),
+  startAt: optional(time),
+  discountId: optional(z.string()),
+  quantity: optional(z.int().min(1).max(1_000_000)),
+  items: optional(z.array(PurchaseItem).min(1).max(itemsMax)).meta({
+    description:
+      'Items that are billed together, in place of `productId`, `priceId` and `quantity`: one currency, one billing interval, each product once. The trial comes from the first one.',
+  }),
+};
+
 const CreateSubscription = z
   .object({
     customerId: z.string(),
-    productId: optional(z.string()).meta({
-      description: 'Product of the only item. Required without `items`.',
-    }),
+    ...purchaseShape,
     authorizedTransactionId: optional(z.string().min(1).max(255)),
-    startAt: optional(time),
-    discountId: optional(z.string()),
     metadata: optional(metadata),
-    quantity: optional(z.int().min(1).max(1_000_000)),
-    items: optional(z.array(PurchaseItem).min(1).max(itemsMax)).meta({
+    previewToken: optional(z.string().max(1_000)).meta({
       description:
-        'Items that are billed together, in place of `productId` and `quantity`: one currency, one billing interval, each product once. The trial comes from the first one.',
+        'Token of a preview: the first invoice is as shown, counted from the instant of the preview, or the creation is refused.',
     }),
   })
   .meta({
@@ -96,37 +108,9 @@ const UncancelSubscription = irreversibleAction({}).meta({
 
 const UpdateSubscription = z
   .object({
-    metadata: changeable(metadata),
-    id: frozen,
-    organizationId: frozen,
-    customerId: frozen,
-    productId: frozen,
-    priceId: frozen,
-    status: frozen,
-    phase: frozen,
-    entitled: frozen,
-    quantity: frozen,
-    currency: frozen,
-    startAt: frozen,
-    currentPeriodStart: frozen,
-    currentPeriodEnd: frozen,
-    nextInvoiceAt: frozen,
-    trialStart: frozen,
-    trialEnd: frozen,
-    cancelAtPeriodEnd: frozen,
-    canceledAt: frozen,
-    endedAt: frozen,
-    cancelReason: frozen,
-    discountId: frozen,
-    discountEndsAt: frozen,
-    latestInvoiceId: frozen,
+    ...frozenFields(SubscriptionJson),
     authorizedTransactionId: frozen,
-    createdAt: frozen,
-    updatedAt: frozen,
-    items: frozen,
-    pendingChange: frozen,
-    price: frozen,
-    customer: frozen,
+    metadata: changeable(metadata),
   })
   .meta({ id: 'UpdateSubscription', examples: [{ metadata: { team: 'research' } }] });
 
@@ -153,7 +137,7 @@ export const subscriptionRoutes: readonly Route[] = [
         'Returns once the first invoice exists and the outcome of its first charge is applied, or after 8 seconds.',
       body: CreateSubscription,
       answer: { status: 201, schema: SubscriptionJson, isVersioned: true },
-      errors: ['customer_not_found', 'product_not_found'],
+      errors: ['customer_not_found', 'product_not_found', 'preview_stale'],
     },
     handle: async (request, peers) => {
       const input = readBody(CreateSubscription, request, (fields, body) => ({
@@ -239,7 +223,7 @@ export const subscriptionRoutes: readonly Route[] = [
       id: 'cancelSubscription',
       summary: 'Cancel a subscription',
       description:
-        'Ends the subscription now or, with `atPeriodEnd`, at the end of the current period. An end now voids unpaid invoices of the period and, with `proration` `PRORATE`, issues credit notes for the unused time of paid ones.',
+        'Ends the subscription now or, with `atPeriodEnd`, at the end of the current period. An end now voids unpaid invoices of the period and, with `proration` `PRORATE`, issues credit notes for the unused time of paid ones. An end that would give more tax back than it charges is refused: 409 `The end gives more tax back than it charges; cancel at the end of the period or without proration`.',
       body: CancelSubscription,
       answer: { status: 200, schema: SubscriptionJson, isVersioned: true },
       errors: ['subscription_not_found', 'conflict', 'preview_stale'],

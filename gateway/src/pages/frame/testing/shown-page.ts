@@ -1,5 +1,5 @@
 import type { ApiAnswer } from '../../../http/answer';
-import type { Reader } from '../../../text/reader';
+import type { Reader } from '@billing/documents/reader';
 import { defaultLook, type Look } from '../look';
 import { type Page, renderedAnswer, UnrenderedPage } from '../shell';
 
