@@ -25,6 +25,11 @@ export class ApiProblem extends Error {
     return this.details.code === 'invalid_session';
   }
 
+  /** True if the organization requires a second factor that the operator must set up first. */
+  get isFactorMissing(): boolean {
+    return this.details.code === 'second_factor_missing';
+  }
+
   /** True if a write may or may not have taken effect. */
   get isOutcomeUnknown(): boolean {
     const { status, code } = this.details;

@@ -33,8 +33,10 @@ declare module '@tanstack/react-query' {
 /** Creates the query cache. When the session has ended, the sign-in form replaces the page. */
 export function newQueryClient(): QueryClient {
   const onError = (error: Error) => {
-    if (!(error instanceof ApiProblem) || !error.isSessionOver) return;
-    void client.resetQueries({ queryKey: sessionKey });
+    if (!(error instanceof ApiProblem)) return;
+    // The session says so, too, and its page replaces the one that was refused.
+    if (error.isFactorMissing) void client.invalidateQueries({ queryKey: sessionKey });
+    if (error.isSessionOver) void client.resetQueries({ queryKey: sessionKey });
   };
   const client = new QueryClient({
     queryCache: new QueryCache({

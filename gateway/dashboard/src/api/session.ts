@@ -15,4 +15,6 @@ export interface Session {
   readonly operator: Operator;
   readonly organization: Organization;
   readonly environments: readonly Environment[];
+  /** The session may set up a second factor, and nothing else. */
+  readonly secondFactorMissing: boolean;
 }

@@ -19,8 +19,16 @@ export function isSameAddress(a: Address | null, b: Address | null): boolean {
   return addressParts.every((part) => (a?.[part] ?? null) === (b?.[part] ?? null));
 }
 
-/** Address on one line, or a dash. */
+const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
+
+/** Name of a country: “Switzerland” of CH. A code that is none stays. */
+export function countryText(code: string): string {
+  return /^[A-Z]{2}$/.test(code) ? (countryNames.of(code) ?? code) : code;
+}
+
+/** Address on one line, with the name of the country, or a dash. */
 export function addressText(address: Address | null): string {
-  const lines = addressParts.map((part) => address?.[part] ?? '').filter((line) => line !== '');
+  const texts = { ...address, country: address?.country && countryText(address.country) };
+  const lines = addressParts.map((part) => texts[part] ?? '').filter((line) => line !== '');
   return lines.length === 0 ? '–' : lines.join(', ');
 }

@@ -1,3 +1,4 @@
+import { routes } from '@billing/gateway/routes';
 import {
   actorText,
   type AuditEntry,
@@ -6,7 +7,7 @@ import {
   sentenceText,
 } from './audit-sentence';
 
-const id = '0190f3c4-0000-7000-8000-000000000000';
+const id = '0190f3c4-0000-7000-8000-00006789abcd';
 const entry = (parts: Partial<AuditEntry>): AuditEntry => ({
   id: 'entry',
   at: '2026-11-21T12:00:00.000Z',
@@ -44,11 +45,11 @@ test.each<[string, Partial<AuditEntry>]>([
     },
   ],
   [
-    'changed the phone of customer 0190f3c4',
+    'changed the phone of customer …6789abcd',
     { action: 'PATCH /v1/customers/:id', target: customer, changes: { phone: {} } },
   ],
   [
-    'changed the collection method of customer 0190f3c4 from charge automatically to send invoice',
+    'changed the collection method of customer …6789abcd from charge automatically to send invoice',
     {
       action: 'PATCH /v1/customers/:id',
       target: customer,
@@ -68,9 +69,65 @@ test.each<[string, Partial<AuditEntry>]>([
     },
   ],
   ['signed in', { action: 'POST /dashboard/api/session', target: null }],
+  [
+    'signed in with a wrong password',
+    { action: 'POST /dashboard/api/session', changes: { password: {} } },
+  ],
+  [
+    'signed in with a wrong or used code',
+    { action: 'POST /dashboard/api/session', changes: { code: {} } },
+  ],
+  [
+    'required a second factor for sign-in with a password and allowed sign-in with passwords again',
+    {
+      action: 'PATCH /dashboard/api/organization',
+      changes: {
+        requireSecondFactor: { from: false, to: true },
+        providerOnly: { from: true, to: false },
+      },
+    },
+  ],
+  [
+    'allowed sign-in with the identity provider only',
+    {
+      action: 'PATCH /dashboard/api/organization',
+      changes: { providerOnly: { from: false, to: true } },
+    },
+  ],
+  [
+    'stopped requiring a second factor',
+    {
+      action: 'PATCH /dashboard/api/organization',
+      changes: { requireSecondFactor: { from: true, to: false } },
+    },
+  ],
+  [
+    'saved the sign-in rules without a change',
+    { action: 'PATCH /dashboard/api/organization', target: null },
+  ],
+  [
+    'created a password reset link for operator …6789abcd, on the machine',
+    {
+      action: 'first-owner --reset',
+      target: { type: 'operator', id, name: null, currency: null },
+      status: null,
+    },
+  ],
+  [
+    'opened the system after a restore, although checks had findings',
+    { action: 'reconcile --open', target: null, status: null },
+  ],
   ['called PUT /dashboard/api/anything', { action: 'PUT /dashboard/api/anything' }],
 ])('an entry says: %s', (text, parts) => {
   expect(sentenceText(auditSentence(entry(parts)))).toBe(text);
+});
+
+const writes = routes
+  .filter(({ method, readsOnly, isIngest }) => method !== 'GET' && !readsOnly && !isIngest)
+  .map(({ method, path }) => `${method} /v1${path}`);
+
+test.each(writes)('a sentence says what %s does', (action) => {
+  expect(sentenceText(auditSentence(entry({ action })))).not.toContain('called');
 });
 
 test('a target with a page is a link to it', () => {
@@ -85,13 +142,15 @@ test('an actor is a name, an address, a key or the system', () => {
   const operator = entry({}).actor;
   expect(actorText(operator)).toBe('Olivia');
   expect(actorText({ ...operator, name: null })).toBe('olivia@example.com');
-  expect(actorText({ type: 'API_KEY', id, email: null, name: null })).toBe('API key 0190f3c4');
+  expect(actorText({ type: 'API_KEY', id, email: null, name: null })).toBe('API key …6789abcd');
 });
 
 test.each([
-  [201, undefined],
-  [409, 'Failed (409)'],
-  [null, 'Outcome unknown'],
-])('a write with the status %s has the outcome %s', (status, text) => {
-  expect(failureText({ status })).toBe(text);
+  [201, 'OPERATOR', undefined],
+  [409, 'OPERATOR', 'Failed (409)'],
+  [null, 'OPERATOR', 'Outcome unknown'],
+  [null, 'SYSTEM', undefined],
+] as const)('a write with the status %s by an %s has the outcome %s', (status, type, text) => {
+  const actor = { type, id, email: null, name: null };
+  expect(failureText({ status, actor })).toBe(text);
 });

@@ -13,10 +13,17 @@ export function actorText({ type, id, email, name }: AuditEntry['actor']): strin
     case 'OPERATOR':
       return name ?? email ?? id;
     case 'API_KEY':
-      return `API key ${id.slice(0, 8)}`;
+      return `API key ${shortIdText(id)}`;
     case 'SYSTEM':
       return 'The system';
   }
+}
+
+/**
+ * The end of an id: ids of objects that were created together begin alike, and differ at their end.
+ */
+export function shortIdText(id: string): string {
+  return id.length > 8 ? `…${id.slice(-8)}` : id;
 }
 
 type Target = NonNullable<AuditEntry['target']>;
@@ -30,6 +37,8 @@ const pages: Readonly<Record<string, string>> = {
   product: '/products',
   discount: '/discounts',
   webhook_endpoint: '/developers/webhooks',
+  email: '/emails',
+  price_migration: '/price-migrations',
 };
 
 // Words of the product for a type in the log; others are the type in words.
@@ -37,6 +46,8 @@ const nouns: Readonly<Record<string, string>> = {
   api_key: 'API key',
   balance_entry: 'balance entry',
 };
+
+const signIn = 'POST /dashboard/api/session';
 
 /** Effects of writes in words; `{}` stands for the target. */
 const deeds: Readonly<Record<string, string>> = {
@@ -49,6 +60,10 @@ const deeds: Readonly<Record<string, string>> = {
   'POST /v1/invoices/:id/finalize': 'finalized {}',
   'POST /v1/invoices/:id/payments': 'recorded a payment for {}',
   'POST /v1/invoices/:id/mark-uncollectible': 'marked {} as uncollectible',
+  'POST /v1/invoices/:id/send': 'sent {} by email',
+  'POST /v1/emails/:id/resend': 'resent {}',
+  'POST /v1/emails/:id/bounce': 'reported a bounce of {}',
+  'POST /v1/price-migrations/:id/cancel': 'canceled {}',
   'POST /v1/credit-notes': 'issued {}',
   'POST /v1/refunds/:id/settle': 'settled {}',
   'PATCH /v1/products/:id/meter-prices': 'changed the usage prices of {}',
@@ -63,10 +78,13 @@ const deeds: Readonly<Record<string, string>> = {
   'POST /v1/webhook-endpoints/:id/deliveries/:deliveryId/retry': 'resent a webhook to {}',
   'POST /v1/sandboxes/clock/advance': 'advanced the clock of {}',
   'DELETE /v1/sandboxes/clock/advance': 'stopped the clock of {}',
-  'POST /dashboard/api/session': 'signed in',
   'DELETE /dashboard/api/session': 'signed out',
   'DELETE /dashboard/api/sessions/:id': 'ended a session',
   'PUT /dashboard/api/password': 'changed their password',
+  'POST /dashboard/api/second-factor': 'began to set up a second factor',
+  'POST /dashboard/api/second-factor/confirm': 'turned on their second factor',
+  'POST /dashboard/api/second-factor/remove': 'turned off their second factor',
+  'DELETE /dashboard/api/operators/:id/second-factor': 'removed the second factor of {}',
   'POST /dashboard/api/operators': 'invited an operator',
   'POST /dashboard/api/operators/:id/reset-link': 'created a password reset link',
   'POST /dashboard/api/password-resets': 'asked for a password reset link',
@@ -75,11 +93,15 @@ const deeds: Readonly<Record<string, string>> = {
   'POST /dashboard/api/email-test': 'sent a test email',
   'POST /dashboard/api/system/commands/:service/:id/retry': 'retried a stuck command',
   'POST /dashboard/api/system/commands/:service/:id/skip': 'skipped a stuck command',
+  'first-owner --reset': 'created a password reset link for {}, on the machine',
+  'reconcile --open': 'opened the system after a restore, although checks had findings',
 };
 
 /** “changed the price of Pro from $29.00 to $35.00”, without the actor. */
 export function auditSentence(entry: AuditEntry): readonly Phrase[] {
   const { action, target } = entry;
+  if (action === signIn) return [signInText(entry)];
+  if (action === 'PATCH /dashboard/api/organization') return [rulesText(entry)];
   const deed = deeds[action];
   if (deed !== undefined) return filledIn(deed, target);
   const [method = '', path = ''] = action.split(' ');
@@ -94,11 +116,43 @@ export function sentenceText(phrases: readonly Phrase[]): string {
   return phrases.map((phrase) => (typeof phrase === 'string' ? phrase : phrase.text)).join('');
 }
 
-/** Outcome of a refused or failed write; undefined for a success. */
-export function failureText({ status }: Pick<AuditEntry, 'status'>): string | undefined {
-  if (status === null) return 'Outcome unknown';
+/**
+ * Outcome of a refused or failed write; undefined for a success. Commands on the machine have no
+ * status: their entries are written with their effects.
+ */
+export function failureText({
+  status,
+  actor,
+}: Pick<AuditEntry, 'status' | 'actor'>): string | undefined {
+  if (status === null) return actor.type === 'SYSTEM' ? undefined : 'Outcome unknown';
   return status < 400 ? undefined : `Failed (${String(status)})`;
 }
+
+/** A refused sign-in names the field that was wrong. */
+function signInText({ changes }: AuditEntry): string {
+  if ('password' in changes) return 'signed in with a wrong password';
+  return 'code' in changes ? 'signed in with a wrong or used code' : 'signed in';
+}
+
+/** Changed sign-in rules, turned on or off. */
+function rulesText({ changes }: AuditEntry): string {
+  const texts = Object.entries(changes).flatMap(([rule, { to }]) => {
+    const words = ruleWords[rule];
+    return words === undefined ? [] : [to === true ? words.on : words.off];
+  });
+  return texts.length === 0 ? 'saved the sign-in rules without a change' : texts.join(' and ');
+}
+
+const ruleWords: Readonly<Record<string, { readonly on: string; readonly off: string }>> = {
+  requireSecondFactor: {
+    on: 'required a second factor for sign-in with a password',
+    off: 'stopped requiring a second factor',
+  },
+  providerOnly: {
+    on: 'allowed sign-in with the identity provider only',
+    off: 'allowed sign-in with passwords again',
+  },
+};
 
 function filledIn(deed: string, target: Target | null): readonly Phrase[] {
   const [before = '', after] = deed.split('{}');
@@ -153,12 +207,12 @@ function valueText(field: string, value: unknown, currency: string | null): stri
   return /^[A-Z]+(_[A-Z]+)*$/.test(value) ? wordsText(value) : `“${value}”`;
 }
 
-/** “product Pro”, “customer 0190f3c4”: what it is, and a link if it has a page. */
+/** “product Pro”, “customer …b8a90f3c”: what it is, and a link if it has a page. */
 function targetPhrases(target: Target | null): readonly Phrase[] {
   if (target === null) return ['something'];
   const noun = nouns[target.type] ?? wordsText(target.type);
   if (target.id === null) return [target.name === null ? `a ${noun}` : `${noun} ${target.name}`];
-  const text = target.name ?? target.id.slice(0, 8);
+  const text = target.name ?? shortIdText(target.id);
   const page = pages[target.type];
   return page === undefined
     ? [`${noun} ${text}`]

@@ -28,16 +28,43 @@ const activeDiscounts = {
 } as const;
 const shownProducts = 10;
 
-/** Active product with its price; `initial` is chosen at first. */
-export function ProductField({
-  initial,
-  hint,
-  isOffered,
-}: {
+interface ProductFieldProps {
   initial: Product | undefined;
   hint?: string;
   /** False for products that the form cannot use. */
   isOffered?: (product: Product) => boolean;
+}
+
+/** Active product with its price; `initial` is chosen at first. */
+export function ProductField(props: ProductFieldProps) {
+  return <ProductPicker {...props} name="productId" label="Product" choiceOf={productChoice} />;
+}
+
+/** Current price of an active recurring product; that of `initial` is chosen at first. */
+export function PriceField(props: Omit<ProductFieldProps, 'isOffered'>) {
+  const choiceOf = (product: Product) => ({ ...productChoice(product), id: product.priceId });
+  return (
+    <ProductPicker
+      {...props}
+      isOffered={isRecurring}
+      name="toPriceId"
+      label="New price"
+      choiceOf={choiceOf}
+    />
+  );
+}
+
+function ProductPicker({
+  initial,
+  hint,
+  isOffered,
+  name,
+  label,
+  choiceOf,
+}: ProductFieldProps & {
+  name: string;
+  label: string;
+  choiceOf: typeof productChoice;
 }) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
@@ -48,11 +75,11 @@ export function ProductField({
   });
   return (
     <PickerField
-      name="productId"
-      label="Product"
+      name={name}
+      label={label}
       what="products"
-      choices={(data?.data ?? []).map(productChoice)}
-      initial={initial && productChoice(initial)}
+      choices={(data?.data ?? []).map(choiceOf)}
+      initial={initial && choiceOf(initial)}
       hint={hint}
       {...searched}
     />

@@ -31,6 +31,15 @@ export function SubscriptionLink({ id }: { id: string }) {
   return <SubscriptionNamed id={id} productId={data.productId} />;
 }
 
+/** The same link in a row of a list: all rows are read together. */
+export function ListedSubscriptionLink({ id }: { id: string }) {
+  const { data, error } = useListed<Subscription>('/v1/subscriptions', id);
+  if (data === undefined || data === null) {
+    return <NamedLink href={`/subscriptions/${id}`} id={id} name={data} error={error} />;
+  }
+  return <SubscriptionNamed id={id} productId={data.productId} />;
+}
+
 /** The same link where the product is known. */
 export function SubscriptionNamed({ id, productId }: { id: string; productId: string }) {
   const { data, error } = useListed<Product>('/v1/products', productId);

@@ -85,7 +85,7 @@ function ProductForm({
       <TextField
         name="authorizedTransactionId"
         label="Authorized transaction ID"
-        hint="Optional. Default: the saved payment method is charged, or the invoice is payable on its page."
+        hint="Optional. Default: charges the saved payment method. Without one, customers pay on the invoice page."
         autoComplete="off"
       />
     </Form>

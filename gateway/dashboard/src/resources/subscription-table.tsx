@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Query } from '../api/client';
-import { countColumn, dayColumn } from '../parts/table/columns';
+import { dayColumn } from '../parts/table/columns';
 import type { Column } from '../parts/table/data-table';
 import { ResourceTable } from '../parts/table/resource-table';
-import { labelText } from '../parts/text/text';
+import { countText, labelText } from '../parts/text/text';
 import { Day, StatusBadge } from '../parts/element/values';
 import { customerName } from './customer';
 import { priceText } from './product';
-import { ProductLink, SubscriptionNamed } from './product-links';
+import { ProductLinks, SubscriptionNamed } from './product-links';
 import { nextStep, displayedStatus, type Subscription } from './subscription';
 import { useSubscriptionBulk } from './subscription-bulk';
 
@@ -25,13 +25,18 @@ const customerColumn: Column<Subscription> = {
 const subscriptionColumn: Column<Subscription> = {
   title: 'Subscription',
   text: ({ id }) => id,
-  cell: ({ id, productId }) => <SubscriptionNamed id={id} productId={productId} />,
+  cell: ({ id, productId, items: [, ...others] }) => (
+    <>
+      <SubscriptionNamed id={id} productId={productId} />
+      <ProductLinks ids={others.map((item) => item.productId)} />
+    </>
+  ),
 };
 
 const productColumn: Column<Subscription> = {
   title: 'Product',
-  text: ({ productId }) => productId,
-  cell: ({ productId }) => <ProductLink id={productId} />,
+  text: ({ items }) => items.map(({ productId }) => productId).join(' '),
+  cell: ({ items }) => <ProductLinks ids={items.map(({ productId }) => productId)} />,
 };
 
 const columns: readonly Column<Subscription>[] = [
@@ -42,9 +47,15 @@ const columns: readonly Column<Subscription>[] = [
   },
   {
     title: 'Price',
-    text: ({ price }) => (price === null ? '' : priceText(price)),
+    text: ({ items }) => items.map(itemPrice).join('; '),
+    cell: ({ items }) => <Lines texts={items.map(itemPrice)} />,
   },
-  countColumn('Quantity', ({ quantity }) => quantity),
+  {
+    title: 'Quantity',
+    align: 'end',
+    text: ({ items }) => items.map(({ quantity }) => String(quantity)).join('; '),
+    cell: ({ items }) => <Lines texts={items.map(({ quantity }) => countText(quantity))} />,
+  },
   {
     title: 'Next',
     text: (subscription) => {
@@ -55,6 +66,15 @@ const columns: readonly Column<Subscription>[] = [
   },
   dayColumn('Started', ({ startAt }) => startAt),
 ];
+
+function itemPrice({ price }: Subscription['items'][number]): string {
+  return price === null ? '–' : priceText(price);
+}
+
+/** A line for each item. */
+function Lines({ texts }: { texts: readonly string[] }) {
+  return texts.map((text, index) => <div key={index}>{text}</div>);
+}
 
 function Next({ next }: { next: ReturnType<typeof nextStep> }) {
   if (next === undefined) return '–';

@@ -1,8 +1,8 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link, Redirect, Route, Router, Switch } from 'wouter';
 import { environmentName } from '../api/environment';
 import { ApiProblem } from '../api/problem';
-import { useEnvironmentById, useSession } from '../api/queries';
+import { useEnvironmentById, useSession, useSessionChange } from '../api/queries';
 import type { Session } from '../api/session';
 import { ErrorNotice } from '../parts/element/notices';
 import { Skeleton } from '../parts/element/skeleton';
@@ -12,6 +12,9 @@ import { Shell } from './shell';
 
 const SignInPage = lazy(async () => ({
   default: (await import('../pages/session/sign-in-page')).SignInPage,
+}));
+const RequiredFactorPage = lazy(async () => ({
+  default: (await import('../pages/session/required-factor-page')).RequiredFactorPage,
 }));
 const InvitationPage = lazy(async () => ({
   default: (await import('../pages/session/invitation-page')).InvitationPage,
@@ -64,7 +67,7 @@ export function App() {
 /** Shows the sign-in form in place, so that the requested page opens afterwards. */
 function SignedInApp() {
   const session = useSession();
-  if (session.data !== undefined) return <EnvironmentRoutes session={session.data} />;
+  if (session.data !== undefined) return <SessionRoutes session={session.data} />;
   if (session.error === null) return <Skeleton label="Loading" rows={6} />;
   const { error } = session;
   if (error instanceof ApiProblem && error.isSessionOver) return <SignInPage />;
@@ -73,6 +76,19 @@ function SignedInApp() {
       <ErrorNotice error={error} onRetry={() => void session.refetch()} />
     </main>
   );
+}
+
+function SessionRoutes({ session }: { session: Session }) {
+  // The recovery codes stay on screen until they are saved, although the session has changed.
+  const [isSettingUp, setSettingUp] = useState(session.secondFactorMissing);
+  const changed = useSessionChange();
+  if (session.secondFactorMissing && !isSettingUp) setSettingUp(true);
+  if (!isSettingUp) return <EnvironmentRoutes session={session} />;
+  const done = () => {
+    void changed();
+    setSettingUp(false);
+  };
+  return <RequiredFactorPage onDone={done} />;
 }
 
 function EnvironmentRoutes({ session }: { session: Session }) {

@@ -19,6 +19,7 @@ import {
   Repeat,
   Scale,
   ShieldAlert,
+  ShieldCheck,
   ShoppingCart,
   TicketPercent,
   TrendingUp,
@@ -204,6 +205,17 @@ export const sections: readonly Section[] = [
             '/products/:id',
             async () => (await import('../pages/products/product-page')).ProductPage,
           ),
+          page(
+            '/price-migrations',
+            async () =>
+              (await import('../pages/price-migrations/price-migration-list-page'))
+                .PriceMigrationListPage,
+          ),
+          page(
+            '/price-migrations/:id',
+            async () =>
+              (await import('../pages/price-migrations/price-migration-page')).PriceMigrationPage,
+          ),
         ],
       },
       {
@@ -337,6 +349,17 @@ export const sections: readonly Section[] = [
           page(
             '/team',
             async () => (await import('../pages/team/operator-list-page')).OperatorListPage,
+          ),
+        ],
+      },
+      {
+        path: '/security',
+        label: 'Security',
+        Icon: ShieldCheck,
+        routes: [
+          page(
+            '/security',
+            async () => (await import('../pages/security/security-page')).SecurityPage,
           ),
         ],
       },

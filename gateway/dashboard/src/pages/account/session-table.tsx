@@ -4,6 +4,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { ConfirmButton } from '../../parts/overlay/dialog';
 import { Answer } from '../../parts/element/notices';
 import { Instant } from '../../parts/element/values';
+import { browserName } from './browser-name';
 
 type OpenSession = ReturnType<typeof toJsonSession>;
 
@@ -22,7 +23,7 @@ export function SessionTable() {
       text: ({ userAgent }) => userAgent ?? 'Unknown',
       cell: ({ userAgent, current }) => (
         <>
-          {userAgent ?? 'Unknown'}
+          <span title={userAgent ?? undefined}>{browserName(userAgent)}</span>
           {current && <div className="faint">This session</div>}
         </>
       ),

@@ -23,6 +23,6 @@ export function creatorText(
     case 'OPERATOR':
       return operators.find((operator) => operator.id === id)?.email ?? 'Former operator';
     case 'KEY':
-      return `API key ${id ?? ''}`;
+      return `API key ${(id ?? '').slice(0, 8)}`;
   }
 }

@@ -61,7 +61,7 @@ function TermsFields({
         name="quantity.max"
         label="Largest quantity"
         inputMode="numeric"
-        hint="Optional. Without bounds customers buy one."
+        hint="Optional. Default: 1. Not asked if all products are flat fees."
         defaultValue={quantity?.max ?? ''}
       />
       <ChoicesField

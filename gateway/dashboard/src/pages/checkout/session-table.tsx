@@ -6,7 +6,7 @@ import { ChoiceFilter, Filters, type FilterState } from '../../parts/form/filter
 import { dayColumn, moneyColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
-import { labelText } from '../../parts/text/text';
+import { countText, labelText } from '../../parts/text/text';
 import { customerName } from '../../resources/customer';
 import { ProductFilter } from '../../resources/pickers';
 import { LinkName } from './link-name';
@@ -31,12 +31,16 @@ const columns: readonly Column<CheckoutSession>[] = [
   },
   {
     title: 'Product',
-    text: ({ product }) => product.name,
-    cell: ({ product, quantity }) => (
-      <>
-        <Link href={`/products/${product.id}`}>{product.name}</Link>
-        {quantity > 1 && <span className="faint"> × {quantity}</span>}
-      </>
+    text: ({ items }) => items.map(({ product }) => product.name).join(', '),
+    cell: ({ items }) => (
+      <ul className="plain">
+        {items.map(({ product, quantity }) => (
+          <li key={product.id}>
+            <Link href={`/products/${product.id}`}>{product.name}</Link>
+            {quantity > 1 && <span className="faint"> × {countText(quantity)}</span>}
+          </li>
+        ))}
+      </ul>
     ),
   },
   moneyColumn(

@@ -5,7 +5,7 @@ import { Answer } from '../../parts/element/notices';
 import { moneyText, pluralText } from '../../parts/text/text';
 import { Day } from '../../parts/element/values';
 import type { Customer } from '../../resources/customer';
-import { nextCharge } from './account';
+import { nextCharge, planNames, subscriptionCounts } from './account';
 
 /** Figures of a customer: what they owe and have paid, since when, and the next charge. */
 export function AccountFigures({ customer }: { customer: Customer }) {
@@ -15,7 +15,8 @@ export function AccountFigures({ customer }: { customer: Customer }) {
     <Answer of={account} what="account" rows={3}>
       {({ accounts, isMore, plans }) => {
         const known = accounts.length > 0 ? accounts : [none(currency)];
-        const next = nextCharge(plans);
+        const next = nextCharge({ plans, accounts });
+        const names = planNames(plans);
         return (
           <Figures>
             {known.map((one) => (
@@ -31,7 +32,7 @@ export function AccountFigures({ customer }: { customer: Customer }) {
               <Figure
                 key={`paid ${one.currency}`}
                 name="Paid"
-                value={`${moneyText(one.paid, one.currency)}${isMore ? '+' : ''}`}
+                value={`${moneyText(one.received, one.currency)}${isMore ? '+' : ''}`}
                 detail={<LastPaid account={one} />}
               />
             ))}
@@ -41,17 +42,18 @@ export function AccountFigures({ customer }: { customer: Customer }) {
               detail={
                 next !== undefined && (
                   <>
-                    <Day at={next.at} /> · {next.productName}
+                    <Day at={next.at} /> · {next.what}
                   </>
                 )
               }
-              {...(next !== undefined && { href: `/subscriptions/${next.subscriptionId}` })}
+              {...(next !== undefined && { href: next.href })}
             />
             <Figure
-              name="Customer since"
-              value={<Day at={createdAt} />}
-              detail={pluralText(plans.filter(isRunning).length, 'active subscription')}
+              name="Plan"
+              value={names === '' ? 'None' : names}
+              detail={subscriptionCounts(plans)}
             />
+            <Figure name="Customer since" value={<Day at={createdAt} />} />
           </Figures>
         );
       }}
@@ -63,11 +65,8 @@ type Account = CustomerAccount['accounts'][number];
 
 function none(currency: string): Account {
   const counts = { openInvoices: 0, paidInvoices: 0, firstPaidAt: null, lastPaidAt: null };
-  return { currency, owed: 0, overdue: 0, paid: 0, ...counts };
-}
-
-function isRunning({ subscription }: CustomerAccount['plans'][number]): boolean {
-  return subscription.status !== 'CANCELED';
+  const sums = { owed: 0, overdue: 0, paid: 0, refunded: 0, received: 0 };
+  return { currency, ...sums, nextCharge: null, ...counts };
 }
 
 function owedDetail({ openInvoices, overdue, currency }: Account): string {
@@ -76,11 +75,13 @@ function owedDetail({ openInvoices, overdue, currency }: Account): string {
   return overdue === 0 ? open : `${open}, ${moneyText(overdue, currency)} overdue`;
 }
 
-function LastPaid({ account: { paidInvoices, lastPaidAt } }: { account: Account }) {
+function LastPaid({ account }: { account: Account }) {
+  const { paidInvoices, lastPaidAt, refunded, currency } = account;
   if (lastPaidAt === null) return <>No payment yet</>;
   return (
     <>
       {pluralText(paidInvoices, 'paid invoice')}, last <Day at={lastPaidAt} />
+      {refunded !== 0 && <>, after {moneyText(refunded, currency)} of refunds</>}
     </>
   );
 }

@@ -5,7 +5,12 @@ type Event = Parameters<typeof activityLine>[0];
 
 const money = { invoiceId: 'i', number: 'INV-000001', amount: 2900, currency: 'USD' };
 const subscription = { kind: 'SUBSCRIPTION', subscriptionId: 's', productName: 'Pro' };
-const entry = { amount: 500, currency: 'USD', description: 'Goodwill', invoiceId: null };
+const entry = {
+  ...{ amount: 500, currency: 'USD', description: 'Goodwill' },
+  ...{ invoiceId: null, creditNoteId: null },
+};
+const numbers = { invoice: 'INV-000001', creditNote: 'CN-000002' };
+const refunded = { amount: 500, currency: 'USD', invoiceId: 'i', failureCode: null };
 const change = {
   actor: { type: 'OPERATOR', id: 'o', email: 'o@b.co', name: 'Olivia' },
   action: 'POST /v1/invoices/:id/void',
@@ -50,6 +55,78 @@ test.each<[string, string, string, object]>([
       kind: 'BALANCE',
       entry: { ...entry, amount: -500, description: null, invoiceId: 'i', kind: 'APPLIED' },
     },
+  ],
+  [
+    '$5.00 added to the balance: credit note · CN-000002 · INV-000001',
+    'MONEY',
+    'plain',
+    {
+      kind: 'BALANCE',
+      entry: {
+        ...{ ...entry, description: null, kind: 'CREDIT_NOTE' },
+        ...{ invoiceId: 'i', creditNoteId: 'n' },
+      },
+      numbers,
+    },
+  ],
+  [
+    'Credit note CN-000002 for $29.00 of INV-000001',
+    'MONEY',
+    'plain',
+    {
+      kind: 'CREDIT_NOTE',
+      ...{ ...money, number: 'CN-000002', creditNoteId: 'n', invoiceNumber: 'INV-000001' },
+    },
+  ],
+  [
+    'Refunded $5.00 of INV-000001',
+    'MONEY',
+    'plain',
+    { kind: 'REFUND', refund: { ...refunded, status: 'SUCCEEDED' }, numbers },
+  ],
+  [
+    'Refund of $5.00 of INV-000001 failed: refund declined',
+    'MONEY',
+    'bad',
+    {
+      kind: 'REFUND',
+      refund: { ...refunded, status: 'FAILED', failureCode: 'refund_declined' },
+      numbers,
+    },
+  ],
+  [
+    '$5.00 of INV-000001 disputed: fraudulent',
+    'MONEY',
+    'bad',
+    {
+      kind: 'DISPUTE',
+      step: 'OPENED',
+      dispute: { ...refunded, reason: 'fraudulent', status: 'OPEN' },
+      numbers,
+    },
+  ],
+  [
+    'Dispute of $5.00 of INV-000001 closed: lost',
+    'MONEY',
+    'bad',
+    {
+      kind: 'DISPUTE',
+      step: 'CLOSED',
+      dispute: { ...refunded, reason: 'fraudulent', status: 'LOST' },
+      numbers,
+    },
+  ],
+  [
+    'The plan of Pro changed',
+    'SUBSCRIPTIONS',
+    'plain',
+    { ...subscription, kind: 'PLAN_CHANGE', change: 'UPDATE' },
+  ],
+  [
+    'Pro was paused',
+    'SUBSCRIPTIONS',
+    'plain',
+    { ...subscription, kind: 'PLAN_CHANGE', change: 'PAUSE' },
   ],
   [
     'Webhook subscription.renewed: delivered, failed',

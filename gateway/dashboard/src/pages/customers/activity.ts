@@ -41,8 +41,18 @@ export function activityLine(event: ActivityEvent): ActivityLine {
       const sentence = [before, { text: event.productName, href }, after];
       return { topic: 'SUBSCRIPTIONS', tone: 'plain', sentence };
     }
-    case 'BALANCE':
-      return { topic: 'MONEY', tone: 'plain', sentence: balanceSentence(event.entry) };
+    case 'PLAN_CHANGE':
+      return { topic: 'SUBSCRIPTIONS', tone: 'plain', sentence: planChangeSentence(event) };
+    case 'BALANCE': {
+      const sentence = balanceSentence(event.entry, event.numbers);
+      return { topic: 'MONEY', tone: 'plain', sentence };
+    }
+    case 'CREDIT_NOTE':
+      return { topic: 'MONEY', tone: 'plain', sentence: creditNoteSentence(event) };
+    case 'REFUND':
+      return { topic: 'MONEY', ...refund(event) };
+    case 'DISPUTE':
+      return { topic: 'MONEY', ...dispute(event) };
     case 'WEBHOOK':
       return { topic: 'WEBHOOKS', ...webhook(event) };
     case 'CHANGE': {
@@ -93,15 +103,89 @@ function payment(event: EventOf<'PAYMENT'>): Omit<ActivityLine, 'topic'> {
 
 type BalanceEntry = EventOf<'BALANCE'>['entry'];
 
-/** “$5.00 added to the balance: Goodwill”, with a link to the entry's invoice. */
-export function balanceSentence(entry: BalanceEntry): readonly Phrase[] {
-  const { amount, currency, description, invoiceId, kind } = entry;
+/**
+ * “$5.00 added to the balance: Goodwill”, with links to the entry's credit note and invoice under
+ * their numbers, where these are known.
+ */
+export function balanceSentence(
+  entry: BalanceEntry,
+  numbers: EventOf<'BALANCE'>['numbers'] = { invoice: null, creditNote: null },
+): readonly Phrase[] {
+  const { amount, currency, description, kind } = entry;
   const money = moneyText(Math.abs(amount), currency);
   const what = amount < 0 ? `${money} taken from the balance` : `${money} added to the balance`;
   const why = description ?? (kind === 'ADJUSTMENT' ? '' : wordsText(kind));
   const reason = why === '' ? [] : [`: ${why}`];
-  if (invoiceId === null) return [what, ...reason];
-  return [what, ...reason, ' · ', { text: 'Invoice', href: `/invoices/${invoiceId}` }];
+  return [what, ...reason, ...documents(entry, numbers)];
+}
+
+// “ · CN-000001 · INV-000001”.
+function documents(
+  { invoiceId, creditNoteId }: Pick<BalanceEntry, 'invoiceId' | 'creditNoteId'>,
+  numbers: EventOf<'BALANCE'>['numbers'],
+): readonly Phrase[] {
+  const links: Phrase[] = [];
+  if (creditNoteId !== null) {
+    const text = numbers.creditNote ?? 'Credit note';
+    links.push(' · ', { text, href: `/credit-notes/${creditNoteId}` });
+  }
+  if (invoiceId !== null) {
+    const text = numbers.invoice ?? 'Invoice';
+    links.push(' · ', { text, href: `/invoices/${invoiceId}` });
+  }
+  return links;
+}
+
+const changeTexts = {
+  UPDATE: ['The plan of ', ' changed'],
+  PAUSE: ['', ' was paused'],
+  RESUME: ['', ' resumed'],
+} as const;
+
+function planChangeSentence(event: EventOf<'PLAN_CHANGE'>): readonly Phrase[] {
+  const [before, after] = changeTexts[event.change];
+  const href = `/subscriptions/${event.subscriptionId}`;
+  return [before, { text: event.productName, href }, after];
+}
+
+function creditNoteSentence(event: EventOf<'CREDIT_NOTE'>): readonly Phrase[] {
+  const { creditNoteId, number, amount, currency, invoiceId, invoiceNumber } = event;
+  return [
+    'Credit note ',
+    { text: number, href: `/credit-notes/${creditNoteId}` },
+    ` for ${moneyText(amount, currency)} of `,
+    { text: invoiceNumber ?? 'an invoice', href: `/invoices/${invoiceId}` },
+  ];
+}
+
+function refund({ refund: made, numbers }: EventOf<'REFUND'>): Omit<ActivityLine, 'topic'> {
+  const { amount, currency, invoiceId, status, failureCode } = made;
+  const money = moneyText(amount, currency);
+  const of = { text: numbers.invoice ?? 'an invoice', href: `/invoices/${invoiceId}` };
+  switch (status) {
+    case 'SUCCEEDED':
+      return { tone: 'plain', sentence: [`Refunded ${money} of `, of] };
+    case 'PENDING':
+      return { tone: 'plain', sentence: [`Refund of ${money} of `, of, ' is in progress'] };
+    case 'FAILED':
+    case 'REPLACED': {
+      const why = ` failed: ${reasonText(failureCode)}`;
+      const tone = status === 'FAILED' ? 'bad' : 'plain';
+      return { tone, sentence: [`Refund of ${money} of `, of, why] };
+    }
+  }
+}
+
+function dispute(event: EventOf<'DISPUTE'>): Omit<ActivityLine, 'topic'> {
+  const { step, dispute: made, numbers } = event;
+  const { amount, currency, invoiceId, reason, status } = made;
+  const money = moneyText(amount, currency);
+  const of = { text: numbers.invoice ?? 'an invoice', href: `/invoices/${invoiceId}` };
+  if (step === 'OPENED') {
+    return { tone: 'bad', sentence: [`${money} of `, of, ` disputed: ${reasonText(reason)}`] };
+  }
+  const tone = status === 'LOST' ? 'bad' : 'good';
+  return { tone, sentence: [`Dispute of ${money} of `, of, ` closed: ${wordsText(status)}`] };
 }
 
 /** “Webhook subscription.renewed: delivered”, with a link to each endpoint. */

@@ -69,8 +69,8 @@ export function BalancePanel({ customer }: { customer: Customer }) {
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No balance">
-            Money that you owe the customer appears here. The next invoices take it before anything
-            is charged.
+            Amounts that you owe the customer appear here. They pay the next invoices before the
+            card is charged.
           </EmptyState>
         }
       />

@@ -1,3 +1,4 @@
+import { cardText } from '@billing/gateway/card-text';
 import type { toJsonPaymentMethod } from '@billing/gateway/operator/payment-method-routes';
 import { useResource } from '../../api/queries';
 import { dayColumn } from '../../parts/table/columns';
@@ -9,7 +10,7 @@ import { expiryText } from '../../parts/text/time-text';
 type PaymentMethod = ReturnType<typeof toJsonPaymentMethod>;
 
 const columns: readonly Column<PaymentMethod>[] = [
-  { title: 'Card', text: ({ brand, last4 }) => `${brand} ending in ${last4}` },
+  { title: 'Card', text: ({ brand, last4 }) => cardText(brand, last4) },
   { title: 'Expires', text: ({ expiry }) => (expiry === null ? '–' : expiryText(expiry)) },
   { title: 'Used for', text: chargedText },
   dayColumn('Saved', ({ createdAt }) => createdAt),

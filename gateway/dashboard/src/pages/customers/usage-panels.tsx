@@ -10,7 +10,7 @@ import { EmptyState, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { wordsText } from '../../parts/text/text';
-import { dayText } from '../../parts/text/time-text';
+import { coveredDaysText } from '../../parts/text/time-text';
 import { StatusBadge } from '../../parts/element/values';
 import { CreditForm } from './credit-form';
 
@@ -36,7 +36,7 @@ const usageColumns: readonly Column<UsageState>[] = [
   {
     title: 'Period',
     text: ({ periodStart, periodEnd }) => `${periodStart} to ${periodEnd}`,
-    cell: ({ periodStart, periodEnd }) => `${dayText(periodStart)} to ${dayText(periodEnd)}`,
+    cell: ({ periodStart, periodEnd }) => coveredDaysText(periodStart, periodEnd),
   },
 ];
 

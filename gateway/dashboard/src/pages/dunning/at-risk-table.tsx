@@ -10,7 +10,7 @@ import { countColumn, moneyColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { moneyText } from '../../parts/text/text';
-import { CustomerLink } from '../../resources/customer-link';
+import { customerName } from '../../resources/customer';
 import {
   attemptText,
   chargeRefusal,
@@ -22,7 +22,7 @@ import {
 import { useInvoiceBulk } from '../../resources/invoice/invoice-bulk';
 import { MarkUncollectibleButton } from '../../resources/invoice/write-off';
 import {
-  type InvoiceCollection,
+  type InvoiceAtRisk,
   laterText,
   notScheduledText,
 } from '../../resources/invoice/retry-schedule';
@@ -32,7 +32,7 @@ const kinds = [
   ['OVERDUE', 'Overdue'],
 ] as const;
 
-const columns: readonly Column<InvoiceCollection>[] = [
+const columns: readonly Column<InvoiceAtRisk>[] = [
   {
     title: 'Invoice',
     text: ({ invoice }) => invoiceName(invoice),
@@ -44,8 +44,8 @@ const columns: readonly Column<InvoiceCollection>[] = [
   },
   {
     title: 'Customer',
-    text: ({ invoice }) => invoice.customerId,
-    cell: ({ invoice }) => <CustomerLink id={invoice.customerId} />,
+    text: nameOf,
+    cell: (risk) => <Link href={`/customers/${risk.invoice.customerId}`}>{nameOf(risk)}</Link>,
   },
   moneyColumn(
     'Amount due',
@@ -88,13 +88,13 @@ const columns: readonly Column<InvoiceCollection>[] = [
 /** Open invoices whose charge failed, and overdue ones. */
 export function AtRiskTable() {
   const filters = useFilters(['kind']);
-  const bulk = useInvoiceBulk<InvoiceCollection>(({ invoice }) => invoice);
+  const bulk = useInvoiceBulk<InvoiceAtRisk>(({ invoice }) => invoice);
   return (
     <Panel title="Invoices at risk">
       <Filters state={filters}>
         <ChoiceFilter label="Reason" choices={kinds} {...filters.field('kind')} />
       </Filters>
-      <ResourceTable<InvoiceCollection>
+      <ResourceTable<InvoiceAtRisk>
         caption="Invoices at risk"
         path="/dashboard/api/invoices-at-risk"
         query={filters.values}
@@ -149,10 +149,14 @@ function InvoiceRowActions({ invoice }: { invoice: Invoice }) {
         <p>The customer no longer owes {moneyText(amountDue, currency)}. This can’t be undone.</p>
       </ConfirmButton>
       {hostedUrl !== null && (
-        <CopyButton text={hostedUrl} what={`payment link of ${invoiceName(invoice)}`} />
+        <CopyButton text={hostedUrl} label="Copy payment link" what={invoiceName(invoice)} />
       )}
     </div>
   );
+}
+
+function nameOf({ customer, invoice }: InvoiceAtRisk): string {
+  return customer === null ? invoice.customerId : customerName(customer);
 }
 
 function riskText({ lastPaymentError }: Invoice): string {

@@ -46,13 +46,21 @@ function SettingsForm({ settings }: { settings: EmailSettings }) {
     (body) => ({ method: 'PATCH', path: '/v1/email-settings', body }),
     'Email settings saved',
   );
+  const pdfKinds = emailKinds.filter((kind) => settings.kinds[kind].attachPdf !== null);
   return (
     <Form
       submit="Save"
       refusal={refusal}
       onSubmit={(values) => {
         const enabled = values.all('kinds');
-        const kinds = emailKinds.map((kind) => [kind, { enabled: enabled.includes(kind) }]);
+        const attached = values.all('pdfs');
+        const kinds = emailKinds.map((kind) => [
+          kind,
+          {
+            enabled: enabled.includes(kind),
+            ...(pdfKinds.includes(kind) && { attachPdf: attached.includes(kind) }),
+          },
+        ]);
         return save.mutateAsync({
           fromName: values.optional('fromName') ?? null,
           fromAddress: values.optional('fromAddress') ?? null,
@@ -88,6 +96,13 @@ function SettingsForm({ settings }: { settings: EmailSettings }) {
         choices={emailKinds}
         labelOf={(kind) => emailKindNames[kind as EmailKind]}
         marked={emailKinds.filter((kind) => settings.kinds[kind].enabled)}
+      />
+      <ChoicesField
+        name="pdfs"
+        label="With PDF"
+        choices={pdfKinds}
+        labelOf={(kind) => emailKindNames[kind as EmailKind]}
+        marked={pdfKinds.filter((kind) => settings.kinds[kind].attachPdf)}
       />
     </Form>
   );

@@ -11,6 +11,9 @@ import { countText } from '../../parts/text/text';
 import { CustomerLink } from '../../resources/customer-link';
 import { type Email, emailKindNames, reasonText } from '../../resources/email/email';
 import { EmailFrame } from '../../resources/email/email-frame';
+import { InvoiceLink } from '../../resources/invoice/invoice-link';
+import { PdfButton } from '../../resources/invoice/pdf-button';
+import { SubscriptionLink } from '../../resources/product-links';
 
 /** Page of one email: details, and the email as its recipient sees it. */
 export function EmailPage({ id = '' }: { readonly id?: string }) {
@@ -38,7 +41,7 @@ function EmailView({ email }: { email: Email }) {
           <EmptyState title="No content">The content is not stored.</EmptyState>
         </Panel>
       ) : (
-        <EmailContent content={email.content} />
+        <EmailContent id={email.id} content={email.content} />
       )}
     </PageLayout>
   );
@@ -53,7 +56,7 @@ function EmailFacts({ email }: { email: Email }) {
           [
             label,
             <Link key={label} href={`${path}/${id}`}>
-              {id}
+              {id.slice(0, 8)}
             </Link>,
           ] as const,
         ];
@@ -70,9 +73,18 @@ function EmailFacts({ email }: { email: Email }) {
         ['Attempts', countText(email.attempts)],
         ['Created', <Instant key="created" at={email.createdAt} />],
         ['Sent', <Instant key="sent" at={email.sentAt} />],
-        ...link('Invoice', '/invoices', invoiceId),
+        ...(invoiceId === null
+          ? []
+          : [['Invoice', <InvoiceLink key="invoice" id={invoiceId} />] as const]),
         ...link('Credit note', '/credit-notes', creditNoteId),
-        ...link('Subscription', '/subscriptions', subscriptionId),
+        ...(subscriptionId === null
+          ? []
+          : [
+              [
+                'Subscription',
+                <SubscriptionLink key="subscription" id={subscriptionId} />,
+              ] as const,
+            ]),
         ...link('Sent again after', '/emails', resendOf),
         ['ID', <ShortId key="id" id={email.id} what="ID" />],
       ]}
@@ -80,9 +92,16 @@ function EmailFacts({ email }: { email: Email }) {
   );
 }
 
-function EmailContent({ content }: { content: NonNullable<Email['content']> }) {
+type Content = NonNullable<Email['content']>;
+
+function EmailContent({ id, content }: { id: string; content: Content }) {
   return (
     <>
+      {content.attachments.length > 0 && (
+        <Panel title="Attachments">
+          <Attachments id={id} attachments={content.attachments} />
+        </Panel>
+      )}
       <Panel title="HTML">
         <EmailFrame html={content.html} title="HTML of the email" />
       </Panel>
@@ -101,6 +120,31 @@ function EmailContent({ content }: { content: NonNullable<Email['content']> }) {
         />
       </Panel>
     </>
+  );
+}
+
+function Attachments({ id, attachments }: { id: string } & Pick<Content, 'attachments'>) {
+  return (
+    <DataTable
+      caption="Attachments"
+      columns={[
+        { title: 'File', text: ({ filename }) => filename },
+        { title: 'Size', text: ({ size }) => `${countText(Math.ceil(size / 1_024))} KB` },
+        {
+          title: 'Actions',
+          text: () => '',
+          cell: ({ filename }) => (
+            <PdfButton
+              path={`/v1/emails/${id}/attachments/${filename}`}
+              name={filename.replace(/\.pdf$/, '')}
+              label="Download"
+            />
+          ),
+        },
+      ]}
+      rows={attachments}
+      rowKey={({ filename }) => filename}
+    />
   );
 }
 

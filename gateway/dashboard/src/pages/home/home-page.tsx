@@ -65,7 +65,7 @@ export function HomePage() {
             {answer.mrr.length > 0 && (
               <div className="filters">
                 <ChoiceFilter
-                  label="MRR of"
+                  label="MRR range"
                   hasAll={false}
                   value={months}
                   choices={ranges}

@@ -3,13 +3,15 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Today } from '@billing/gateway/operator/today-routes';
 import type { ApiRequest } from '../../api/client';
-import { environmentName, useRefusal, useWorkspace } from '../../api/environment';
+import { useRefusal, useWorkspace } from '../../api/environment';
 import { environmentPath } from '../../api/environment-path';
 import { useAction } from '../../api/queries';
+import { successes } from '../../api/successes';
 import { Button, CopyText } from '../../parts/element/buttons';
 import { Panel } from '../../parts/element/layout';
 import { ErrorNotice } from '../../parts/element/notices';
 import { firstCall } from './overview';
+import { dismiss, isDismissed } from './dismissed-setup';
 import { createSampleData } from './sample-data';
 
 interface Step {
@@ -30,10 +32,26 @@ export function SetupPanel({
   const { environment } = useWorkspace();
   const isSandbox = environment.kind === 'SANDBOX';
   const steps = stepsOf(setup, { firstCallMade, isSandbox });
-  if (steps.every(({ isDone }) => isDone)) return null;
+  const [isHidden, setHidden] = useState(() => isDismissed(environment.id));
+  if (isHidden || steps.every(({ isDone }) => isDone)) return null;
   const isEmpty = !setup.hasProduct && !setup.hasPayment;
   return (
-    <Panel title="Set up billing" actions={isSandbox && isEmpty ? <SampleDataButton /> : undefined}>
+    <Panel
+      title="Set up billing"
+      actions={
+        <>
+          {isSandbox && isEmpty && <SampleDataButton />}
+          <Button
+            onClick={() => {
+              dismiss(environment.id);
+              setHidden(true);
+            }}
+          >
+            Dismiss
+          </Button>
+        </>
+      }
+    >
       {!isSandbox && isEmpty && <StartInSandbox />}
       <ol className="todos" aria-label="Set up billing">
         {steps.map(({ text, isDone, href, action }) => (
@@ -114,7 +132,7 @@ function StartInSandbox() {
         </Link>
       ) : (
         <Link className="button main" href={`~/dashboard${environmentPath(sandbox)}`}>
-          Open sandbox {environmentName(sandbox)}
+          {sandbox.name === null ? 'Open sandbox' : `Open sandbox ${sandbox.name}`}
         </Link>
       )}
     </div>
@@ -122,6 +140,7 @@ function StartInSandbox() {
 }
 
 function SampleDataButton() {
+  const { environment } = useWorkspace();
   const refusal = useRefusal('products');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Error>();
@@ -131,6 +150,8 @@ function SampleDataButton() {
     setProblem(undefined);
     try {
       await createSampleData((request) => create.mutateAsync(request));
+      const href = `${environmentPath(environment)}/customers`;
+      successes.add({ title: 'Sample data created', data: { href } });
     } catch (error) {
       setProblem(error instanceof Error ? error : new Error('The sample data failed'));
     }

@@ -54,9 +54,13 @@ export function SalesFigures({ sales }: { sales: Today['sales'] }) {
         />,
         <Figure
           key={`${currency} paid`}
-          name={`Already paid in ${currency}`}
+          name={`Today’s invoices paid in ${currency}`}
           value={`${moneyText(today.paid.amount, currency)}${more}`}
-          detail={`Yesterday ${moneyText(yesterday.paid.amount, currency)} of ${moneyText(yesterday.invoiced.amount, currency)}`}
+          detail={
+            yesterday.invoiced.count === 0
+              ? 'None yesterday'
+              : `Yesterday ${moneyText(yesterday.paid.amount, currency)} of ${moneyText(yesterday.invoiced.amount, currency)}`
+          }
           href="/invoices?status=PAID"
         />,
       ])}

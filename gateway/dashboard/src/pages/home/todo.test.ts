@@ -50,7 +50,7 @@ test('failed payments come first, then parked subscriptions, endpoints and cards
     ['Pro is not renewed: too many of its invoices are open (1 more)', '/subscriptions/t'],
     ['Webhooks were disabled after failures at https://example.com', '/developers/webhooks/e'],
     [
-      '4 default cards expire by the end of next month: Ada (visa 4242, 03/2027), Ada (visa 4242, 03/2027) and others',
+      '4 default cards expire by the end of next month: Ada (Visa 4242, 03/2027), Ada (Visa 4242, 03/2027) and others',
       '/customers/c',
     ],
   ]);

@@ -1,3 +1,4 @@
+import { cardText } from '@billing/gateway/card-text';
 import type { Today } from '@billing/gateway/operator/today-routes';
 import { moneyText, pluralText } from '../../parts/text/text';
 import { expiryText, instantText } from '../../parts/text/time-text';
@@ -89,7 +90,7 @@ function cardPhrases(card: ExpiringCard, index: number): readonly Phrase[] {
   return [
     index === 0 ? '' : ', ',
     { text: name, href: `/customers/${customerId}` },
-    ` (${brand} ${last4}, ${expiryText(expiry)})`,
+    ` (${cardText(brand, last4)}, ${expiryText(expiry)})`,
   ];
 }
 

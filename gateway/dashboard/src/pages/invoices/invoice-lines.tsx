@@ -3,7 +3,7 @@ import { exportedMoney } from '../../parts/text/amount';
 import { moneyColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { moneyText } from '../../parts/text/text';
-import { dayText } from '../../parts/text/time-text';
+import { coveredDaysText } from '../../parts/text/time-text';
 import type { Invoice, InvoiceLine } from '../../resources/invoice/invoice';
 
 /** Line items of an invoice, and its totals. */
@@ -70,9 +70,7 @@ function LineText({ line, currency }: { line: InvoiceLine; currency: string }) {
     <div className="line-text">
       {description}
       {periodStart !== null && periodEnd !== null && (
-        <div className="faint">
-          {dayText(periodStart)} to {dayText(periodEnd)}
-        </div>
+        <div className="faint">{coveredDaysText(periodStart, periodEnd)}</div>
       )}
       {details !== null && hasCalculation(details) && (
         <LineDetails details={details} currency={currency} />

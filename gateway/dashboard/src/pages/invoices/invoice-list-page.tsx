@@ -41,7 +41,7 @@ export function InvoiceListPage() {
         <Filters state={filters}>
           <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
           <CustomerFilter {...filters.field('customerId')} />
-          <TextFilter label="Subscription ID" {...filters.field('subscriptionId')} />
+          <TextFilter label="Subscription (whole ID)" {...filters.field('subscriptionId')} />
         </Filters>
         <InvoiceTable
           query={values}

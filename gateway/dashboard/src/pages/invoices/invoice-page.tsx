@@ -5,7 +5,8 @@ import { DataTable } from '../../parts/table/data-table';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { MetadataPanel } from '../../parts/resource/metadata';
 import { Answer, Notice } from '../../parts/element/notices';
-import { dayText } from '../../parts/text/time-text';
+import { coveredDaysText } from '../../parts/text/time-text';
+import { countryText } from '../../resources/address';
 import { Day, Facts, Instant, Money, ShortId, StatusBadge } from '../../parts/element/values';
 import { NameSkeleton } from '../../parts/element/skeleton';
 import { CustomerLink } from '../../resources/customer-link';
@@ -114,8 +115,9 @@ function partyText(
   name: string,
   { address, taxIds }: Pick<NonNullable<Invoice['buyer']>, 'address' | 'taxIds'>,
 ): string {
-  const parts = [name, address?.country, ...taxIds.map(({ value }) => value)];
-  return parts.filter((part) => part !== null && part !== undefined).join(', ');
+  const country = address?.country ?? null;
+  const parts = [name, country && countryText(country), ...taxIds.map(({ value }) => value)];
+  return parts.filter((part) => part !== null).join(', ');
 }
 
 /** Date of the next automatic charge of an open invoice. */
@@ -165,7 +167,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
           'Period',
           periodStart === null || periodEnd === null
             ? '–'
-            : `${dayText(periodStart)} to ${dayText(periodEnd)}`,
+            : coveredDaysText(periodStart, periodEnd),
         ],
         ['Collection', isSent ? 'Send invoice' : 'Charge automatically'],
         ['Created', <Instant key="created" at={invoice.createdAt} />],

@@ -4,7 +4,10 @@ import { FormValues } from '../../parts/form/form-values';
 
 const usualQuantity = '150';
 
-/** Price of a quantity of one's choice, computed while the form is filled in. */
+/**
+ * Price of a quantity of one's choice, computed while the form is filled in. A flat fee has no
+ * units, and so no preview.
+ */
 export function PricePreview({
   textOf,
 }: {
@@ -14,6 +17,7 @@ export function PricePreview({
   const ref = useRef<HTMLDivElement>(null);
   const latest = useRef(textOf);
   const [text, setText] = useState<string>();
+  const [isFlat, setFlat] = useState(true);
   useEffect(() => {
     latest.current = textOf;
   });
@@ -26,6 +30,7 @@ export function PricePreview({
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => {
         const values = new FormValues(new FormData(form));
+        setFlat(values.text('type') === 'FLAT');
         setText(latest.current(values, values.text('previewQuantity').trim()));
       });
     };
@@ -37,10 +42,10 @@ export function PricePreview({
     };
   }, []);
   return (
-    <div ref={ref} className="price-preview">
+    <div ref={ref} className="price-preview" hidden={isFlat}>
       <TextField
         name="previewQuantity"
-        label="Preview for units"
+        label="Quantity for the preview"
         inputMode="numeric"
         autoComplete="off"
         defaultValue={usualQuantity}

@@ -67,35 +67,36 @@ function BillingFields() {
   const [interval, setInterval] = useState('MONTHLY');
   return (
     <>
+      {interval !== 'ONE_TIME' && (
+        <TextField
+          name="intervalCount"
+          label="Bill every"
+          inputMode="numeric"
+          autoComplete="off"
+          defaultValue="1"
+        />
+      )}
       <SelectField
         name="billingInterval"
         label="Billing period"
         value={interval}
         onChange={setInterval}
         choices={[
-          ['MONTHLY', 'Monthly'],
-          ['QUARTERLY', 'Quarterly'],
-          ['YEARLY', 'Yearly'],
-          ['WEEKLY', 'Weekly'],
-          ['DAILY', 'Daily'],
+          ['MONTHLY', 'Months'],
+          ['QUARTERLY', 'Quarters'],
+          ['YEARLY', 'Years'],
+          ['WEEKLY', 'Weeks'],
+          ['DAILY', 'Days'],
           ['ONE_TIME', 'One time'],
         ]}
       />
       {interval !== 'ONE_TIME' && (
-        <>
-          <TextField
-            name="intervalCount"
-            label="Interval count"
-            inputMode="numeric"
-            hint="Optional. 2 with “Monthly” bills every 2 months."
-          />
-          <TextField
-            name="trialDays"
-            label="Free trial (days)"
-            inputMode="numeric"
-            hint="Optional."
-          />
-        </>
+        <TextField
+          name="trialDays"
+          label="Free trial (days)"
+          inputMode="numeric"
+          hint="Optional."
+        />
       )}
     </>
   );

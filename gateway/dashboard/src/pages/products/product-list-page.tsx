@@ -31,9 +31,14 @@ export function ProductListPage() {
     <PageLayout
       title="Products"
       actions={
-        <DialogButton label="New product" refusal={refusal}>
-          {(close) => <NewProductForm onDone={close} />}
-        </DialogButton>
+        <>
+          <Link className="button quiet" href="/price-migrations">
+            Price migrations
+          </Link>
+          <DialogButton label="New product" refusal={refusal}>
+            {(close) => <NewProductForm onDone={close} />}
+          </DialogButton>
+        </>
       }
     >
       <Panel>

@@ -8,7 +8,7 @@ import { indentedJson } from '../../parts/text/indented-json';
 import { durationText } from '../../parts/text/text';
 import type { Choices } from '../../resources/choices';
 import { callerText, StatusCode, TraceLink } from './logged-request';
-import { missingIn, replayCommand } from './replay';
+import { addressOf, missingIn, replayCommand } from './replay';
 
 type RequestDetail = ReturnType<typeof toJsonRequestDetail>;
 
@@ -85,6 +85,6 @@ function ReplayPanel({ request }: { request: RequestDetail }) {
   );
 }
 
-function titleOf({ method, path }: RequestDetail): string {
-  return `${method} ${path}`;
+function titleOf({ method, ...request }: RequestDetail): string {
+  return `${method} ${addressOf(request)}`;
 }

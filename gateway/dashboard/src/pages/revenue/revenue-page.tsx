@@ -30,7 +30,7 @@ export function RevenuePage() {
   return (
     <PageLayout
       title="Revenue"
-      lead="MRR before discounts. Trials are not counted. Months are in UTC; the current month is incomplete. A backdated subscription counts from its anchor: its start or the end of its trial."
+      lead="MRR before discounts. Trials are not counted. Months are in UTC; the current month is incomplete. A backdated subscription counts from its start, or from the end of its trial."
     >
       <Answer of={report} what="revenue">
         {({ data }) => {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { environmentName, refusalOf, useWorkspace } from '../../api/environment';
+import { environmentPath } from '../../api/environment-path';
 import { useAction, useEnvironmentById, useResource, useSessionChange } from '../../api/queries';
 import type { Environment } from '../../api/session';
 import { Button } from '../../parts/element/buttons';
@@ -194,12 +195,7 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
           {stop.error !== null && <ErrorNotice error={stop.error} />}
           {advance.error !== null && <ErrorNotice error={advance.error} />}
           {advance.data !== undefined && (
-            <Notice tone="good">
-              <p>
-                {advance.data.stopped === true ? 'Stopped at' : 'Advanced to'}{' '}
-                {utcText(advance.data.now)}. {processedText(advance.data.processed)}
-              </p>
-            </Notice>
+            <AdvancedNotice advanced={advance.data} sandbox={sandbox} />
           )}
           {sandbox.clock === 'MANUAL' ? (
             <>
@@ -219,6 +215,25 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
         </>
       )}
     </Answer>
+  );
+}
+
+function AdvancedNotice({
+  advanced: { stopped, now, processed },
+  sandbox,
+}: {
+  advanced: Advanced;
+  sandbox: Environment;
+}) {
+  return (
+    <Notice tone="good">
+      <p>
+        {stopped === true ? 'Stopped at' : 'Advanced to'} {utcText(now)}. {processedText(processed)}{' '}
+        {processed > 0 && (
+          <Link href={`~/dashboard${environmentPath(sandbox)}/invoices`}>See invoices</Link>
+        )}
+      </p>
+    </Notice>
   );
 }
 

@@ -14,6 +14,8 @@ interface Invitation {
   readonly organization: { readonly name: string };
   readonly role: string;
   readonly email: string | null;
+  /** The operator gets no password, and signs in with the identity provider. */
+  readonly providerOnly: boolean;
 }
 
 /** Accepts an invitation by its single-use link. */
@@ -55,15 +57,18 @@ function Acceptance({ invited, token }: { invited: Invitation; token: string }) 
       <p>
         You are invited to the billing dashboard as {wordsText(invited.role)}. This link works once.
       </p>
+      {invited.providerOnly && (
+        <p>Your organization uses its identity provider: sign in with it after you accept.</p>
+      )}
       <Form
-        submit="Accept and sign in"
+        submit={invited.providerOnly ? 'Accept' : 'Accept and sign in'}
         onSubmit={async (values) => {
           const path = '/dashboard/api/invitations/accept';
           const body = {
             token,
             name: values.text('name'),
             email: values.text('email'),
-            password: values.text('password'),
+            password: invited.providerOnly ? '' : values.text('password'),
           };
           await withWaitingTime(() => send({ method: 'POST', path, body }));
           await changed();
@@ -78,13 +83,15 @@ function Acceptance({ invited, token }: { invited: Invitation; token: string }) 
           autoComplete="username"
           defaultValue={invited.email ?? ''}
         />
-        <TextField
-          name="password"
-          label="Password"
-          type="password"
-          autoComplete="new-password"
-          hint="At least 12 characters."
-        />
+        {!invited.providerOnly && (
+          <TextField
+            name="password"
+            label="Password"
+            type="password"
+            autoComplete="new-password"
+            hint="At least 12 characters."
+          />
+        )}
       </Form>
     </SessionPage>
   );

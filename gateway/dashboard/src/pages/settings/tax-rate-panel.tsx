@@ -77,7 +77,7 @@ export function TaxRatePanel() {
 function NewRateForm({ onDone }: { onDone: () => void }) {
   const create = useAction<object, TaxRate>(
     (body) => ({ method: 'POST', path: '/v1/tax-rates', body }),
-    'Tax rate created',
+    () => ({ text: 'Tax rate created', href: '/settings/tax' }),
   );
   return (
     <Form

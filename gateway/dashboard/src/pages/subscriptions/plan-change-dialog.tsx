@@ -47,9 +47,9 @@ const times = [
 ] as const;
 
 const prorations = [
-  ['PRORATE', 'The rest of the period'],
-  ['NEXT_INVOICE', 'The rest of the period, on the next invoice'],
-  ['FULL_AND_RESET', 'A full new period, without credit'],
+  ['PRORATE', 'Prorated, now'],
+  ['NEXT_INVOICE', 'Prorated, on the next invoice'],
+  ['FULL_AND_RESET', 'A full new period, no credit'],
   ['NONE', 'Nothing until the next period'],
 ] as const;
 

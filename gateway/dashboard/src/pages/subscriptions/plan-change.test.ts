@@ -4,6 +4,7 @@ import {
   confirmLabel,
   dueText,
   effectText,
+  endText,
   itemsText,
   nextTitle,
   outcomeText,
@@ -130,18 +131,32 @@ describe('the preview of a change', () => {
     );
   });
 
-  test('names the date of the next invoice, and that usage is added', () => {
+  test('names the date of the next invoice, and that it includes usage so far', () => {
     expect(nextTitle(upgrade)).toBe('Next invoice on Jul 1, 2026');
     const estimated = { ...upgrade.nextInvoice!, estimated: true };
-    expect(nextTitle({ nextInvoice: estimated })).toBe('Next invoice on Jul 1, 2026, plus usage');
+    expect(nextTitle({ nextInvoice: estimated })).toBe(
+      'Next invoice on Jul 1, 2026, with usage so far',
+    );
     expect(nextTitle({ nextInvoice: null })).toBeUndefined();
+  });
+
+  test('says what the last invoice of an end comes to', () => {
+    const { at, nextInvoice } = upgrade;
+    const ended = { at, effectiveAt: at };
+    const ends =
+      'The subscription ends now, which can’t be undone. Unpaid invoices of this period are voided.';
+    expect(endText({ ...ended, usageInvoice: null })).toBe(ends);
+    const usageInvoice = { ...nextInvoice!, total: 100, currency: 'EUR', estimated: true };
+    expect(endText({ ...ended, usageInvoice })).toBe(
+      `${ends} The last invoice includes usage so far and comes to €1.00.`,
+    );
   });
 });
 
 describe('the sums of a preview', () => {
   const rowsOf = (one: NonNullable<Preview['invoice']>) =>
     sumRows(one).map(({ name, text }) => `${name} ${text}`);
-  const lines = ['Unused time on Basic -$66.67', 'Remaining time on Pro, 12 units $200.00'];
+  const lines = ['Unused time on Basic −$66.67', 'Remaining time on Pro, 12 units $200.00'];
 
   test('are the lines and the total', () => {
     expect(rowsOf(invoice)).toEqual([...lines, 'Total $133.33']);
@@ -160,10 +175,10 @@ describe('the sums of a preview', () => {
     };
     expect(rowsOf(taxed)).toEqual([
       ...lines,
-      'Welcome -$13.33',
+      'Welcome −$13.33',
       'Tax $22.80',
       'Total $142.80',
-      'Paid from the balance -$42.80',
+      'Paid from the balance −$42.80',
     ]);
     expect(rowsOf({ ...taxed, total: 12000 })).toContain('Tax (included) $22.80');
   });

@@ -1,6 +1,6 @@
 import { quantityText } from '@billing/gateway/amount-text';
-import type { toJsonPreview } from '@billing/proto/json/preview';
-import type { toJsonSubscriptionChange } from '@billing/proto/json/subscription-change';
+import type { toJsonPreview } from '@billing/proto/json/change/preview';
+import type { toJsonSubscriptionChange } from '@billing/proto/json/change/subscription-change';
 import { ApiProblem } from '../../api/problem';
 import type { FormValues } from '../../parts/form/form-values';
 import { typedCount } from '../../parts/text/amount';
@@ -140,16 +140,30 @@ export function effectText({ at, effectiveAt }: Pick<Preview, 'at' | 'effectiveA
 }
 
 /** Time at which a cancellation takes effect, in words. */
-export function endText({ at, effectiveAt }: Pick<Preview, 'at' | 'effectiveAt'>): string {
-  return at === effectiveAt
-    ? 'The subscription ends now, which can’t be undone. The usage so far is invoiced, and unpaid invoices of this period are voided.'
-    : `The subscription ends on ${dayText(effectiveAt)}. The cancellation can be undone until then.`;
+export function endText({
+  at,
+  effectiveAt,
+  usageInvoice,
+}: Pick<Preview, 'at' | 'effectiveAt' | 'usageInvoice'>): string {
+  if (at !== effectiveAt) {
+    return `The subscription ends on ${dayText(effectiveAt)}. The cancellation can be undone until then.`;
+  }
+  const ends = 'The subscription ends now, which can’t be undone.';
+  const voided = 'Unpaid invoices of this period are voided.';
+  return usageInvoice === null
+    ? `${ends} ${voided}`
+    : `${ends} ${voided} ${lastInvoiceText(usageInvoice)}`;
+}
+
+function lastInvoiceText({ total, currency, estimated }: NonNullable<Preview['usageInvoice']>) {
+  const usage = estimated ? ' includes usage so far and' : '';
+  return `The last invoice${usage} comes to ${moneyText(total, currency)}.`;
 }
 
 /** Heading of the next invoice; undefined if none follows. */
 export function nextTitle({ nextInvoice }: Pick<Preview, 'nextInvoice'>): string | undefined {
   if (nextInvoice === null || nextInvoice.periodStart === null) return undefined;
-  const usage = nextInvoice.estimated ? ', plus usage' : '';
+  const usage = nextInvoice.estimated ? ', with usage so far' : '';
   return `Next invoice on ${dayText(nextInvoice.periodStart)}${usage}`;
 }
 

@@ -22,6 +22,7 @@ import {
   failureText,
   type Phrase,
   sentenceText,
+  shortIdText,
 } from '../../resources/audit-sentence';
 import { Sentence } from '../../resources/sentence';
 import { managementRefusal } from '../../resources/team-roles';
@@ -52,7 +53,7 @@ function AuditLog() {
   );
   // A link may name a key, which is not among the operators.
   const isOther = actorId !== '' && !people.some(([id]) => id === actorId);
-  const others = isOther ? [[actorId, `API key ${actorId.slice(0, 8)}`] as const] : [];
+  const others = isOther ? [[actorId, `API key ${shortIdText(actorId)}`] as const] : [];
   return (
     <>
       <Filters state={filters}>

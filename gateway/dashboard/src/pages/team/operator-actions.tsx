@@ -78,13 +78,34 @@ export function OperatorActions({
           }}
         >
           <p>
-            Creates a link for setting a new password. Anyone with the link can sign in as{' '}
-            {one.name}, so send it to no one else.
+            Creates a link for setting a new password. Anyone with the link can set the password of{' '}
+            {one.name}, so send it to no one else. A second factor stays on.
           </p>
         </ConfirmButton>
       )}
+      {me.role === 'OWNER' && one.secondFactor !== null && <RemoveFactorButton one={one} />}
       {one.active ? <DeactivateButton one={one} /> : <ReactivateButton one={one} />}
     </div>
+  );
+}
+
+function RemoveFactorButton({ one }: { one: Operator }) {
+  const remove = useAction(
+    () => ({ method: 'DELETE', path: `${path}/${one.id}/second-factor` }),
+    `Second factor of ${one.name} removed`,
+  );
+  return (
+    <ConfirmButton
+      label="Remove second factor"
+      title={`Remove the second factor of ${one.name}?`}
+      onConfirm={() => remove.mutateAsync({})}
+    >
+      <p>
+        Ends all sessions of {one.name}, whose password then needs no code. Where a second factor is
+        required, {one.name} must set up another one. Make sure that it is {one.name} who asks for
+        it.
+      </p>
+    </ConfirmButton>
   );
 }
 

@@ -109,6 +109,10 @@ function OperatorTable({
       text: ({ active }) => (active ? 'Active' : 'Inactive'),
       cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'INACTIVE'} />,
     },
+    {
+      title: 'Second factor',
+      text: ({ secondFactor }) => (secondFactor === null ? 'Off' : 'On'),
+    },
     { title: 'Invited by', text: ({ invitedBy }) => invitedBy?.email ?? '–' },
     {
       title: 'Joined',

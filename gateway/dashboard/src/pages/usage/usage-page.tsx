@@ -223,9 +223,9 @@ function MeterActions({ meter, refusal }: { meter: Meter; refusal: string | unde
 
 function MeterForm({ onDone }: { onDone: () => void }) {
   const [aggregation, setAggregation] = useState('SUM');
-  const create = useAction(
-    (body: object) => ({ method: 'POST', path: '/v1/meters', body }),
-    'Meter created',
+  const create = useAction<object, { readonly name: string }>(
+    (body) => ({ method: 'POST', path: '/v1/meters', body }),
+    ({ name }) => ({ text: `Meter ${name} created`, href: '/usage' }),
   );
   return (
     <Form

@@ -9,6 +9,7 @@ import { ResourceTable } from '../../parts/table/resource-table';
 import { durationText, pluralText } from '../../parts/text/text';
 import { Facts, Instant, StatusBadge } from '../../parts/element/values';
 import { indentedJson } from '../../parts/text/indented-json';
+import { SubjectLink } from './subject-link';
 import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-resources';
 
 // A delivery that was just created is sent within seconds.
@@ -131,13 +132,20 @@ function DeliveryDetail({
 }) {
   const path = `/dashboard/api/webhook-endpoints/${endpointId}/deliveries/${delivery.id}/body`;
   const sent = useResource<{ body: string }>(path);
-  const { messageId, subscriptionId, attempts, nextAttemptAt } = delivery;
+  const { messageId, subjectType, subjectId, attempts, nextAttemptAt } = delivery;
   return (
     <>
       <Facts
         facts={[
           ['Message', <code key="message">{messageId}</code>],
-          ['Subscription', subscriptionId ?? '–'],
+          [
+            'Resource',
+            subjectType === null || subjectId === null ? (
+              '–'
+            ) : (
+              <SubjectLink key="subject" of={{ subjectType, subjectId }} />
+            ),
+          ],
           ['Next attempt', <Instant key="next" at={nextAttemptAt} />],
         ]}
       />

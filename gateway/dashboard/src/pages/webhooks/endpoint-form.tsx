@@ -28,7 +28,7 @@ export function EndpointForm({
   const choices = useResource<Choices>('/dashboard/api/choices');
   return (
     <Answer of={choices} what="event types">
-      {({ webhookEvents }) => (
+      {({ webhookEvents, defaultWebhookEvents }) => (
         <Form
           submit={submit}
           onCancel={onCancel}
@@ -70,17 +70,12 @@ export function EndpointForm({
           <ChoicesField
             name="events"
             label="Events"
-            hint="Without any: all subscription events."
+            hint="Optional. Default: the six subscription events."
             choices={webhookEvents}
-            marked={endpoint?.events ?? webhookEvents.filter(isDefault)}
+            marked={endpoint?.events ?? defaultWebhookEvents}
           />
         </Form>
       )}
     </Answer>
   );
-}
-
-/** True for the types of events that an endpoint gets if none are named. */
-function isDefault(event: string): boolean {
-  return event.startsWith('subscription.') && !event.endsWith('*');
 }

@@ -16,9 +16,9 @@ test('a strip shows the days of its endpoint only', () => {
 
 test.each([
   [[], 'No deliveries yet'],
-  [[{ day: 'd', good: 3, bad: 0 }], '100% of 3'],
-  [[{ day: 'd', good: 9_999, bad: 1 }], '99.9% of 10,000'],
-  [[{ day: 'd', good: 0, bad: 4 }], '0% of 4'],
+  [[{ day: 'd', good: 3, bad: 0 }], '100% of 3 delivered'],
+  [[{ day: 'd', good: 9_999, bad: 1 }], '99.9% of 10,000 delivered'],
+  [[{ day: 'd', good: 0, bad: 4 }], '0% of 4 delivered'],
 ])('the days %j read as %s', (days, text) => {
   expect(healthText(days)).toBe(text);
 });

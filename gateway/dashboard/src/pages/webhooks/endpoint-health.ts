@@ -21,12 +21,12 @@ export function endpointStatus(
   return { status: since === null ? 'ACTIVE' : 'FAILING', since };
 }
 
-/** Success rate of some days: “98.5% of 1,200”. */
+/** Success rate of some days: “98.5% of 1,200 delivered”. */
 export function healthText(days: readonly StripDay[]): string {
   const good = days.reduce((sum, day) => sum + day.good, 0);
   const all = days.reduce((sum, day) => sum + day.good + day.bad, 0);
   if (all === 0) return 'No deliveries yet';
   // Rounded down, so that 100% means that all deliveries succeeded.
   const perMille = Math.floor((good * 1_000) / all);
-  return `${String(perMille / 10)}% of ${all.toLocaleString('en-US')}`;
+  return `${String(perMille / 10)}% of ${all.toLocaleString('en-US')} delivered`;
 }

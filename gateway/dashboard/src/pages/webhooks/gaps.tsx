@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { type Column, DataTable } from '../../parts/table/data-table';
@@ -9,6 +8,7 @@ import { Answer, Notice } from '../../parts/element/notices';
 import { pluralText } from '../../parts/text/text';
 import { fromTimeField } from '../../parts/text/time-field';
 import { missingText } from './missing-text';
+import { SubjectLink } from './subject-link';
 import type { WebhookEndpoint, WebhookGap } from './webhook-resources';
 
 /** Events that were not delivered to the endpoint. */
@@ -16,16 +16,9 @@ export function GapList({ endpointId }: { endpointId: string }) {
   const gaps = useResource<readonly WebhookGap[]>(`/v1/webhook-endpoints/${endpointId}/gaps`);
   const columns: Column<WebhookGap>[] = [
     {
-      title: 'Subscription or checkout',
-      text: (gap) => gap.subscriptionId ?? checkoutSessionOf(gap),
-      cell: (gap) =>
-        gap.subscriptionId === null ? (
-          <code>{checkoutSessionOf(gap)}</code>
-        ) : (
-          <Link href={`/subscriptions/${gap.subscriptionId}`}>
-            <code>{gap.subscriptionId}</code>
-          </Link>
-        ),
+      title: 'Resource',
+      text: ({ subjectId }) => subjectId,
+      cell: (gap) => <SubjectLink of={gap} />,
     },
     { title: 'Missing sequences', text: ({ missing }) => missingText(missing) },
   ];
@@ -39,7 +32,7 @@ export function GapList({ endpointId }: { endpointId: string }) {
             caption="Missing events"
             columns={columns}
             rows={found}
-            rowKey={(gap) => gap.subscriptionId ?? checkoutSessionOf(gap)}
+            rowKey={({ subjectId }) => subjectId}
           />
         )
       }
@@ -95,8 +88,4 @@ export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
       </DialogButton>
     </>
   );
-}
-
-function checkoutSessionOf(gap: WebhookGap): string {
-  return 'checkoutSessionId' in gap ? (gap.checkoutSessionId ?? '') : '';
 }

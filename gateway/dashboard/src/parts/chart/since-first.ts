@@ -1,11 +1,11 @@
 /**
- * Periods from the first one that has a value, with the one before it; all of them if none has one.
- * Charts start where the shop does.
+ * Periods from the first one that has a value; all of them if none has one. Charts start where the
+ * shop does.
  */
 export function sinceFirst<T>(
   periods: readonly T[],
   hasValue: (period: T) => boolean,
 ): readonly T[] {
   const first = periods.findIndex(hasValue);
-  return first === -1 ? periods : periods.slice(Math.max(0, first - 1));
+  return first === -1 ? periods : periods.slice(first);
 }

@@ -1,5 +1,5 @@
 import { Check, Copy, LoaderCircle, X } from 'lucide-react';
-import { type ButtonHTMLAttributes, useId, useState } from 'react';
+import { type ComponentProps, useId, useState } from 'react';
 import { Tooltip } from './tooltip';
 
 /** A button; a `refusal` disables it and is shown as the reason. A busy button shows a spinner. */
@@ -10,7 +10,7 @@ export function Button({
   className,
   children,
   ...rest
-}: ButtonHTMLAttributes<HTMLButtonElement> & {
+}: ComponentProps<'button'> & {
   readonly tone?: 'main' | 'quiet' | 'danger' | 'plain';
   readonly refusal?: string | undefined;
   readonly isBusy?: boolean;
@@ -42,7 +42,16 @@ export function Button({
 }
 
 /** Copies a text and confirms it. */
-export function CopyButton({ text, what }: { text: string | (() => string); what: string }) {
+export function CopyButton({
+  text,
+  what,
+  label,
+}: {
+  text: string | (() => string);
+  what: string;
+  /** Visible text; without one the button is an icon. */
+  label?: string;
+}) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const copy = async () => {
     const isCopied = await copied(typeof text === 'string' ? text : text());
@@ -54,11 +63,12 @@ export function CopyButton({ text, what }: { text: string | (() => string); what
       <Tooltip text={copyTexts[state]}>
         <button
           type="button"
-          className="button plain icon-only"
-          aria-label={`Copy ${what}`}
+          className={label === undefined ? 'button plain icon-only' : 'button plain'}
+          aria-label={label === undefined ? `Copy ${what}` : `${label}: ${what}`}
           onClick={() => void copy()}
         >
           <Icon aria-hidden="true" />
+          {label !== undefined && ` ${label}`}
         </button>
       </Tooltip>
       <span role="status" className="unseen">

@@ -55,6 +55,7 @@ export function ShortId({ id, what }: { id: string; what: string }) {
 
 const tones: Readonly<Record<string, 'good' | 'bad' | 'wait'>> = {
   ACTIVE: 'good',
+  APPLIED: 'good',
   COMPLETE: 'good',
   DELIVERED: 'good',
   DONE: 'good',
@@ -73,6 +74,8 @@ const tones: Readonly<Record<string, 'good' | 'bad' | 'wait'>> = {
   REVOKED: 'bad',
   UNCOLLECTIBLE: 'bad',
   OPEN: 'wait',
+  RUNNING: 'wait',
+  SCHEDULED: 'wait',
   PENDING: 'wait',
   WAITING: 'wait',
   ON_TRIAL: 'wait',

@@ -4,13 +4,17 @@ import {
   type InputHTMLAttributes,
   type ReactNode,
   use,
+  useEffect,
   useId,
+  useRef,
   useState,
 } from 'react';
 import { ApiProblem, type FieldProblems, UnknownOutcome } from '../../api/problem';
 import { Button, CopyButton } from '../element/buttons';
 import { RetryNotice } from '../element/notices';
 import { FormValues, otherProblems, problemsOf } from './form-values';
+
+const firstField = 'input:not([type=hidden], :disabled), select, textarea';
 
 const ProblemsContext = createContext<FieldProblems>({});
 
@@ -36,6 +40,13 @@ export function Form({
 }) {
   const [problem, setProblem] = useState<{ error: Error; others: readonly string[] }>();
   const [isBusy, setBusy] = useState(false);
+  const ref = useRef<HTMLFormElement>(null);
+  // A form that appears after its dialog, because it was loaded, takes over the focus.
+  useEffect(() => {
+    const dialog = ref.current?.closest('.dialog');
+    if (dialog === null || document.activeElement !== dialog) return;
+    ref.current?.querySelector<HTMLElement>(firstField)?.focus();
+  }, []);
   const run = async (form: HTMLFormElement) => {
     setBusy(true);
     try {
@@ -57,7 +68,7 @@ export function Form({
   const shown = isBusy ? undefined : problem;
   const isUnknown = problem?.error instanceof UnknownOutcome;
   return (
-    <form onSubmit={submitted} noValidate>
+    <form ref={ref} onSubmit={submitted} noValidate>
       <ProblemsContext value={problem === undefined ? {} : fieldsOf(problem.error)}>
         {shown !== undefined && !isUnknown && <FormProblem {...shown} />}
         {children}

@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../element/buttons';
 import { ErrorNotice, RetryNotice } from '../element/notices';
@@ -10,10 +10,13 @@ import { ErrorNotice, RetryNotice } from '../element/notices';
  */
 function Dialog({
   title,
+  opener,
   onClose,
   children,
 }: {
   title: string;
+  /** Button that has the focus afterwards, also if a link opened the dialog. */
+  opener: RefObject<HTMLButtonElement | null>;
   onClose: () => void;
   children: ReactNode;
 }) {
@@ -27,7 +30,7 @@ function Dialog({
     >
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup className="dialog">
+        <Base.Popup className="dialog" finalFocus={opener}>
           <Base.Title>{title}</Base.Title>
           {children}
         </Base.Popup>
@@ -53,6 +56,7 @@ export function DialogButton({
   refusal?: string | undefined;
   children: (close: () => void) => ReactNode;
 }) {
+  const opener = useRef<HTMLButtonElement>(null);
   const [isPressed, setPressed] = useState(false);
   const [parameters, setParameters] = useSearchParams();
   const isLinked = refusal === undefined && parameters.get(openParameter) === label;
@@ -63,6 +67,7 @@ export function DialogButton({
   return (
     <>
       <Button
+        ref={opener}
         tone={tone}
         refusal={refusal}
         onClick={() => {
@@ -72,7 +77,7 @@ export function DialogButton({
         {label}
       </Button>
       {(isPressed || isLinked) && (
-        <Dialog title={title} onClose={close}>
+        <Dialog title={title} opener={opener} onClose={close}>
           {children(close)}
         </Dialog>
       )}

@@ -3,9 +3,9 @@ import { exponentOf, isCurrency } from '@billing/kernel/currency';
 
 const counts = new Intl.NumberFormat('en-US');
 
-/** Amount in the smallest unit as text: 2900 USD cents are $29.00. */
+/** Amount in the smallest unit as text: 2900 USD cents are $29.00, -2900 are −$29.00. */
 export function moneyText(amount: number | string | bigint, currency: string): string {
-  return amountText(BigInt(amount), currency);
+  return amountText(BigInt(amount), currency).replace('-', '−');
 }
 
 /** Amount in short form: $12.3K. */

@@ -1,4 +1,4 @@
-import { timeFormats, utcText } from './time-text';
+import { coveredDaysText, dayText, timeFormats, utcText } from './time-text';
 
 const time = '2026-11-21T23:59:59.123Z';
 
@@ -19,4 +19,13 @@ test('a calendar day and a month are the same in every time zone', () => {
 
 test('a time in UTC is independent of the reader', () => {
   expect(utcText(time)).toBe('2026-11-21 23:59:59 UTC');
+});
+
+test.each([
+  ['2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z', '2026-11-30'],
+  ['2026-11-01T10:00:00.000Z', '2026-12-01T10:00:00.000Z', '2026-11-30'],
+  ['2026-11-01T10:00:00.000Z', '2026-11-20T12:00:00.000Z', '2026-11-20'],
+  ['2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z', '2026-11-01'],
+])('a period from %s until %s ends on %s', (start, end, last) => {
+  expect(coveredDaysText(start, end)).toBe(`${dayText('2026-11-01')} to ${dayText(last)}`);
 });

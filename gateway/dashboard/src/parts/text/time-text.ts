@@ -32,6 +32,19 @@ export function timeFormats(locale?: string, timeZone?: string): TimeFormats {
 /** Formats for the reader. */
 export const { dayText, instantText, monthText } = timeFormats();
 
+const dayMs = 86_400_000;
+
+/**
+ * First and last day of a period in UTC, by the rule of the documents: a month from the 17th lasts
+ * until the 16th at any time of day. A period that was cut short lasts until the day of its end.
+ */
+export function coveredDaysText(start: string, end: string): string {
+  const [from, until] = [Date.parse(start), Date.parse(end)];
+  const last = Math.max(from, until - ((until - from) % dayMs === 0 ? dayMs : 1));
+  const lastDay = new Date(last).toISOString().slice(0, 10);
+  return `${dayText(start.slice(0, 10))} to ${dayText(lastDay)}`;
+}
+
 /** A month, a day or a time, by its length. */
 export function periodText(time: string): string {
   if (time.length === 7) return monthText(time);

@@ -24,6 +24,8 @@ export function EmailFrame({ html, title }: { html: string; title: string }) {
   );
 }
 
+const logoAddress = /^cid:([0-9a-f]{64})@logo$/;
+
 // Quotes in texts are escaped, so each match is an attribute.
 const styleAttribute = / style="/g;
 
@@ -31,6 +33,11 @@ function show(page: Document, html: string): void {
   const unstyled = html.replace(styleAttribute, ' data-style="');
   const parsed = new DOMParser().parseFromString(unstyled, 'text/html');
   page.replaceChild(page.importNode(parsed.documentElement, true), page.documentElement);
+  for (const image of page.querySelectorAll<HTMLImageElement>('img[src^="cid:"]')) {
+    const sha256 = logoAddress.exec(image.getAttribute('src') ?? '')?.[1];
+    // A part of the mail; the browser knows it by its address on the pages of payers.
+    if (sha256 !== undefined) image.src = `/logos/${sha256}`;
+  }
   for (const element of page.querySelectorAll<HTMLElement>('[data-style]')) {
     element.style.cssText = element.dataset['style'] ?? '';
   }

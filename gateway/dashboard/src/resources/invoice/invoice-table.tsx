@@ -35,7 +35,11 @@ const columns: readonly Column<Invoice>[] = [
     ({ amountDue }) => amountDue,
     ({ currency }) => currency,
   ),
-  { title: 'Reason', text: ({ billingReason }) => billingReasonText(billingReason) },
+  {
+    title: 'Reason',
+    text: ({ billingReason }) => billingReasonText(billingReason),
+    cell: ({ billingReason }) => <span className="phrase">{billingReasonText(billingReason)}</span>,
+  },
   dayColumn('Created', ({ createdAt }) => createdAt),
 ];
 

@@ -1,8 +1,14 @@
-import type { toJsonInvoiceCollection } from '@billing/gateway/operator/dunning-routes';
+import type {
+  toJsonInvoiceAtRisk,
+  toJsonInvoiceCollection,
+} from '@billing/gateway/operator/dunning-routes';
 import { pluralText } from '../../parts/text/text';
 
 /** An invoice with its automatic charges. */
 export type InvoiceCollection = ReturnType<typeof toJsonInvoiceCollection>;
+
+/** The same with the name of its customer. */
+export type InvoiceAtRisk = ReturnType<typeof toJsonInvoiceAtRisk>;
 
 /** Retries after the next charge of an invoice: “then 2 more retries”, “the last retry”. */
 export function laterText({

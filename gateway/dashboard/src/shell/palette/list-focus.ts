@@ -22,7 +22,11 @@ export function moveInList(by: 1 | -1, { isList }: { readonly isList: boolean })
 
 /** Moves the focus to the first filter of the list; false if the page has none. */
 export function focusFilter(): boolean {
-  const filter = document.querySelector<HTMLElement>('main [role="search"] :is(input, select)');
+  const filters = document.querySelector('main [role="search"]');
+  const typed = filters?.querySelector<HTMLElement>(
+    'input:is(:not([type]), [type="text"], [type="search"])',
+  );
+  const filter = typed ?? filters?.querySelector<HTMLElement>('input, select') ?? null;
   filter?.focus();
   return filter !== null;
 }

@@ -47,7 +47,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
               checked={isOn}
               onChange={(event) => choose(event.target.checked)}
             />{' '}
-            <label htmlFor={id}>Use shortcuts without Ctrl, except arrows</label>
+            <label htmlFor={id}>Single-key shortcuts, such as / and g c</label>
           </p>
           <div className="actions">
             <Button tone="main" onClick={onClose}>
