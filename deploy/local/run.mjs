@@ -2,13 +2,13 @@
 // Bootstrap of all npm scripts, for Node 20 and npm: installs the pinned versions, then runs
 // everything on the pinned Node.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fail, root, runInteractive } from './tasks/program.mjs';
 import { build, buildSites, generate, install, prepare, projects } from './tasks/sources.mjs';
 
 const launcher = join(root, 'deploy/local/dist/main.js');
 // The system, and what the gateway serves to developers.
-const started = ['deploy/local', 'gateway/client', 'gateway/docs'];
+const started = ['deploy/local', 'deploy/operations', 'gateway/client', 'gateway/docs'];
 
 /** Runs a built program of `test/`; `failure` is the exit status if the build fails. */
 function toolOf(file, { folders = ['test'], failure = 1 } = {}) {
@@ -28,11 +28,11 @@ async function baselineOrFail() {
   return releaseBaseline() ?? fail(`There is no release yet: ${baselineFile} is missing`);
 }
 
-function launcherCommand(folder) {
+function deployCommand(project, folder) {
   return async (args) => {
     await prepare();
-    if (!(await build(['deploy/local']))) return 1;
-    return await runInteractive([join(root, `deploy/local/dist/${folder}/main.js`), ...args]);
+    if (!(await build([project]))) return 1;
+    return await runInteractive([join(root, project, 'dist', folder, 'main.js'), ...args]);
   };
 }
 
@@ -65,11 +65,26 @@ const commands = {
     const { failedChecks } = await checks();
     return (await failedChecks()) === 0 ? 0 : 1;
   },
+  licences: async () => {
+    await install();
+    return (await import('./tasks/dependencies.mjs')).licences();
+  },
+  sbom: async ([file = 'sbom.cdx.json']) => {
+    await install();
+    return (await import('./tasks/dependencies.mjs')).listComponents(resolve(file));
+  },
+  outdated: async () => (await import('./tasks/dependencies.mjs')).outdated(),
   bench: toolOf('bench/run.js', { folders: projects() }),
+  'bench:loop': toolOf('bench/loop/main.js'),
   demo: toolOf('demo/main.js'),
-  shard: launcherCommand('shard'),
-  indexes: launcherCommand('indexes'),
-  'requeue-poison': launcherCommand('requeue'),
+  shard: deployCommand('deploy/local', 'shard'),
+  indexes: deployCommand('deploy/local', 'indexes'),
+  'first-owner': deployCommand('deploy/local', 'first-owner'),
+  'requeue-poison': deployCommand('deploy/local', 'requeue'),
+  backup: deployCommand('deploy/operations', 'backup'),
+  restore: deployCommand('deploy/operations', 'restore'),
+  reconcile: deployCommand('deploy/operations', 'reconcile'),
+  doctor: deployCommand('deploy/operations', 'doctor'),
   release: async (args) => {
     await prepare();
     const { release } = await import('./tasks/release.mjs');

@@ -41,7 +41,7 @@ test('the text has no test key and no example call once the first sandbox was de
 test('the text has the owner link, and later the address of the dashboard', () => {
   const ownerLink = 'http://127.0.0.1:3000/dashboard/invitation#token';
   expect(shown({ ...announcement, ownerLink })).toContain(
-    `${ownerLink} (sign-in link of the owner`,
+    `${ownerLink} (open it to create your account`,
   );
   expect(shown(announcement)).toContain('http://127.0.0.1:3000/dashboard\n');
 });

@@ -42,10 +42,10 @@ export function toText(
     '',
     'The billing system is ready.',
     '',
-    `  Gateway    ${gatewayUrl}`,
     link === undefined
       ? `  Dashboard  ${publicUrl}/dashboard`
-      : `  Dashboard  ${link} (sign-in link of the owner; valid once)`,
+      : `  Dashboard  ${link} (open it to create your account; valid once)`,
+    `  Gateway    ${gatewayUrl}`,
     ...(isTerminal
       ? [
           `  Test key   ${testKey ?? 'none: the first sandbox was deleted; the dashboard creates others'}`,

@@ -1,13 +1,24 @@
 import { FlagError, parseFlags } from './flags';
 
-const none = { url: undefined, listen: undefined, dataDir: undefined, archiveDir: undefined };
+const none = {
+  inspect: undefined,
+  url: undefined,
+  listen: undefined,
+  dataDir: undefined,
+  archiveDir: undefined,
+};
+const switches = { json: false, processes: false, watch: false, undoFinal: false };
 
 test('without flags everything is left to the environment', () => {
-  expect(parseFlags([])).toEqual({ ...none, json: false, processes: false, watch: false });
+  expect(parseFlags([])).toEqual({ ...none, ...switches });
 });
 
 test('watching sources runs services in processes of their own', () => {
   expect(parseFlags(['--watch'])).toMatchObject({ processes: true, watch: true });
+});
+
+test('a service that runs from its sources can be debugged', () => {
+  expect(parseFlags(['--watch', '--inspect', 'checkout']).inspect).toBe('checkout');
 });
 
 test('flags select output format, processes, addresses and folders', () => {
@@ -16,11 +27,17 @@ test('flags select output format, processes, addresses and folders', () => {
     json: true,
     processes: true,
     watch: false,
+    inspect: undefined,
     url: 'https://pay.example.com',
     listen: '127.0.0.1:0',
     dataDir: '/elsewhere',
     archiveDir: '/wal',
+    undoFinal: false,
   });
+});
+
+test('data that was moved is used again only on demand', () => {
+  expect(parseFlags(['--undo-final']).undoFinal).toBe(true);
 });
 
 test.each(['0.0.0.0:80', 'localhost:65535', '[::1]:3000', '[2001:db8::7]:0'])(
@@ -39,6 +56,8 @@ test.each([
   ['a port that is negative', ['--port=-1'], /whole number/],
   ['a port beyond the last', ['--port', '65536'], /whole number/],
   ['an empty port', ['--port='], /whole number/],
+  ['an unknown service', ['--watch', '--inspect', 'billing'], /one of identity, catalog, customer/],
+  ['a debugger of built services', ['--inspect', 'checkout'], /--inspect needs --watch/],
   ['an empty folder', ['--data='], /folder/],
   ['an empty archive', ['--archive='], /--archive must name a folder/],
   ['an address without a port', ['--listen', '127.0.0.1'], /host:port or \[v6\]:port/],

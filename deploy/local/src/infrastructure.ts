@@ -40,6 +40,8 @@ export interface Infrastructure {
   /** Description of the servers in use. */
   describe: { mongodb: string; nats: string };
   dataFolder: DataFolder;
+  /** Folder of the databases' sockets. */
+  socketDir: string;
   /** Running servers by name. */
   pids(): Record<string, number>;
   stop(): Promise<void>;
@@ -57,6 +59,11 @@ export interface InfrastructureOptions {
   fsync?: boolean;
   /** Folder into which the launcher's PostgreSQL archives its write-ahead log. */
   archiveDir?: string | undefined;
+}
+
+/** Record of the servers of a data folder, while a launcher runs on it. */
+export function infrastructureRecord(dataDir: string): string {
+  return join(dataDir, 'infrastructure-processes.json');
 }
 
 interface Server {
@@ -83,7 +90,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   const { environment = readLauncherEnvironment() } = options;
   const account = unprivilegedAccount();
   const data = await openDataFolder(options.dataDir, account, log);
-  const recordFile = join(data.path, 'infrastructure-processes.json');
+  const recordFile = infrastructureRecord(data.path);
   await recoverFromRecord(recordFile, log);
   const socketDir = await makeSocketFolder(account);
   const folders = [socketDir, ...throwawayFolders];
@@ -98,6 +105,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
       natsUrl: nats.found.uri,
       describe: { mongodb: mongodb.way, nats: nats.way },
       dataFolder: data,
+      socketDir,
       pids: () => family.pids(),
       stop: () => family.stop(),
     };
@@ -110,18 +118,19 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
 async function startServers(site: Site, remembered: RememberedWays) {
   const { data, log } = site;
   refuseOpenContainer(remembered, data);
+  const reasonsFile = join(data.logs, 'infrastructure.log');
   const [mongodb, nats] = await bothOrFirstError(
     takeFirstOpenWay({
       what: 'MongoDB',
       ways: mongodbWays(site),
       remembered: remembered.mongodb,
-      log,
+      ...{ log, reasonsFile },
     }),
     takeFirstOpenWay({
       what: 'NATS',
       ways: natsWays(site),
       remembered: natsWayOf(remembered),
-      log,
+      ...{ log, reasonsFile },
     }),
   );
   if (site.archiveDir !== undefined && mongodb.way !== FERRETDB) {
@@ -156,19 +165,20 @@ async function bothOrFirstError<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A,
   return [await a, await b];
 }
 
-const FERRETDB = 'ferretdb';
+export const FERRETDB = 'ferretdb';
+export const MONGOD = 'mongod';
 
 function mongodbWays(site: Site): Way<Server>[] {
   const { environment, log } = site;
   return [
     givenAddress('MONGODB_URI', environment.mongodbUri),
     {
-      name: 'mongod',
+      name: MONGOD,
       description: 'mongod on the PATH',
       open: async () => await startMongod(site, await requireProgram('mongod', environment)),
     },
     {
-      name: 'mongod',
+      name: MONGOD,
       description: 'a downloaded mongod',
       open: async () => await startMongod(site, await downloadMongod(environment, log)),
     },

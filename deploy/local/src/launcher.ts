@@ -15,7 +15,10 @@ import { isServiceVariable } from './system/service-settings';
 import { readSettings, type Settings } from './settings';
 import { makeSocketFolder } from './files/socket-folder';
 import { keepLogsSmall } from './process/log-rotation';
+import { forgetRunningSystem, recordRunningSystem } from './system/running-system';
 import { type RunningSystem, startSystem } from './system/system';
+import { openMovedData } from './system/moved-data';
+import { openAfterRestore } from './system/recovery';
 import { startSystemProcesses } from './system/processes';
 
 export interface LaunchOptions {
@@ -56,6 +59,7 @@ export async function launch(options: LaunchOptions): Promise<Running> {
       environment,
     });
     closers.add('databases', () => infrastructure.stop());
+    if (flags.undoFinal) await openMovedData(infrastructure.mongodbUri, settings);
 
     log(flags.processes ? 'Starting the services in separate processes' : 'Starting the services');
     // The gateway takes the port now.
@@ -69,8 +73,16 @@ export async function launch(options: LaunchOptions): Promise<Running> {
       secrets,
     });
     closers.add('services', () => system.stop());
+    await recordRunningSystem(data.path, system);
+    closers.add('record of the system', () => forgetRunningSystem(data.path));
 
-    options.announce(await announcementOf(system, infrastructure, log));
+    const { root } = options;
+    const { mongodbUri } = infrastructure;
+    if (await openAfterRestore({ ...settings, root, mongodbUri, log })) {
+      options.announce(await announcementOf(system, infrastructure, log));
+    } else {
+      log(`The system stays closed; operators may sign in at ${system.publicUrl}/dashboard`);
+    }
     return { stop: () => closers.closeAll() };
   } catch (error) {
     await closers.closeAll();
@@ -105,12 +117,13 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     settings: services,
   };
   if (!flags.processes) return await startSystem(site);
-  const { watch: watches } = flags;
+  const { watch: watches, inspect } = flags;
   return await startSystemProcesses({
     site,
     root,
     dataDir,
     watches,
+    inspect,
     log,
     environment: withoutSettings(environment.all),
   });

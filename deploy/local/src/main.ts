@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { runProcess } from '@billing/chassis/process';
+import { exitStatuses } from '@billing/chassis/start-refusal';
 import { toJsonLine, toText } from './announcement';
 import { type Flags, FlagError, parseFlags, usage } from './flags';
 import { launch } from './launcher';
@@ -33,10 +34,18 @@ function start(flags: Flags): void {
   );
 }
 
-try {
-  start(parseFlags(process.argv.slice(2)));
-} catch (error) {
-  if (!(error instanceof FlagError)) throw error;
-  process.stderr.write(`${error.message}\n\n${usage}\n`);
-  process.exitCode = 2;
+function main(words: readonly string[]): void {
+  if (words.includes('--help')) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
+  try {
+    start(parseFlags(words));
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    process.stderr.write(`${error.message}\nnpm start -- --help shows all flags\n`);
+    process.exitCode = exitStatuses.usage;
+  }
 }
+
+main(process.argv.slice(2));

@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { Closers } from '@billing/chassis/process';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
-import { readLauncherEnvironment } from './config';
+import { type LauncherEnvironment, readLauncherEnvironment } from './config';
 import { unprivilegedAccount } from './files/account';
-import { hasDatabases, openDataFolder } from './files/data-folder';
+import { findDataFolder, hasDatabases, openDataFolder } from './files/data-folder';
 import { startInfrastructure } from './infrastructure';
-import { readSettings } from './settings';
+import { readSettings, type Settings } from './settings';
 import { ensureSecrets } from './system/secrets';
 import type { SystemSite } from './system/service-environment';
 
@@ -22,16 +22,14 @@ export async function onSystemData(
   dataDirGiven: string | undefined,
   work: (site: SystemSite) => Promise<string>,
 ): Promise<string> {
-  const environment = readLauncherEnvironment();
-  const flags = {
-    ...{ json: false, processes: false, watch: false },
-    ...{ url: undefined, listen: undefined, dataDir: dataDirGiven, archiveDir: undefined },
-  };
-  const settings = readSettings(flags, environment, dataDirDefault);
+  const { environment, settings } = readDataSettings(dataDirGiven);
   const { dataDir, archiveDir, databasePrefix, streamName } = settings;
+  const isElsewhere = environment.mongodbUri !== undefined;
+  const { isThere } = await findDataFolder(dataDir, { rootReads: false });
+  if (!isThere && !isElsewhere) return 'There is no data yet';
   const data = await openDataFolder(dataDir, unprivilegedAccount(), () => undefined);
   const hasData = await hasDatabases(data);
-  if (!hasData && environment.mongodbUri === undefined) return 'There is no data yet';
+  if (!hasData && !isElsewhere) return 'There is no data yet';
   const secrets = await ensureSecrets(data.path, { hasData });
   const closers = new Closers();
   try {
@@ -49,15 +47,36 @@ export async function onSystemData(
   }
 }
 
+/** Reads the settings of a command on the data of a system. */
+export function readDataSettings(dataDirGiven: string | undefined): {
+  environment: LauncherEnvironment;
+  settings: Settings;
+} {
+  const environment = readLauncherEnvironment();
+  const flags = { url: undefined, listen: undefined, dataDir: dataDirGiven, archiveDir: undefined };
+  return { environment, settings: readSettings(flags, environment, dataDirDefault) };
+}
+
 /** Reads flags, all of them with a text. */
 export function readFlags<N extends string>(
   names: readonly N[],
   usage: string,
 ): Partial<Record<N, string>> {
   const text = { type: 'string' } as const;
+  const options = Object.fromEntries(names.map((name) => [name, text])) as Record<N, typeof text>;
+  return readFlagValues(options, usage);
+}
+
+/** Reads flags; refuses unknown ones, and texts that are empty. */
+export function readFlagValues<O extends NonNullable<ParseArgsConfig['options']>>(
+  options: O,
+  usage: string,
+) {
   try {
-    const options = Object.fromEntries(names.map((name) => [name, text]));
-    return parseArgs({ options }).values as Partial<Record<N, string>>;
+    const { values } = parseArgs({ options });
+    const empty = Object.entries(values).find(([, value]) => value === '');
+    if (empty !== undefined) throw new Error(`--${empty[0]} must not be empty`);
+    return values;
   } catch (error) {
     throw new StartRefusal(exitStatuses.usage, `${(error as Error).message}\n\n${usage}`);
   }

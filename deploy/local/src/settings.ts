@@ -36,7 +36,7 @@ const known = [
 
 /** Throws a ConfigurationError with every setting that cannot be obeyed. */
 export function readSettings(
-  flags: Flags,
+  flags: Pick<Flags, 'url' | 'listen' | 'dataDir' | 'archiveDir'>,
   { all, mongodbUri, natsUrl, databasePrefix, streamName }: LauncherEnvironment,
   dataDirDefault: string,
 ): Settings {

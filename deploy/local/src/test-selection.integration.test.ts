@@ -28,8 +28,23 @@ describe('npm test with arguments', () => {
   test('refuses a name that no file and no test has', async () => {
     const name = ['no', 'such', 'test'].join(' ');
     await expect(testsOf(name)).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`No test file and no test is named ${name}`) as string,
+      code: 2,
+      stderr: expect.stringContaining(`No test matches "${name}"`) as string,
     });
+  });
+
+  test('takes the number of workers, and refuses other texts', async () => {
+    const output = await testsOf('kernel/src/money.test', '--workers', '1');
+    expect(output).toMatch(/^\d+ passed, 0 failed$/m);
+    await expect(testsOf('kernel/src/money.test', '--workers', 'all')).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--workers is "all"; use --workers 2') as string,
+    });
+  });
+
+  test('shows what each suite cost', async () => {
+    const output = await testsOf('kernel/src/money.test', 'catalog/src/product.test');
+    expect(output).toMatch(/^suite +tests +seconds +CPU seconds$/m);
+    expect(output).toMatch(/^services\/kernel +\d+ +\d+ +\d+$/m);
   });
 });

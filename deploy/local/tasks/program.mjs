@@ -19,9 +19,12 @@ export function say(line) {
   process.stderr.write(`[${(performance.now() / 1000).toFixed(1).padStart(6)} s] ${line}\n`);
 }
 
-export function fail(line) {
+/** Exit status of a command that is called wrongly. */
+export const WRONG_USAGE = 2;
+
+export function fail(line, status = 1) {
   say(line);
-  process.exit(1);
+  process.exit(status);
 }
 
 /**

@@ -2,12 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fail, root, run, say } from './program.mjs';
+import { listComponents } from './dependencies.mjs';
+import { fail, root, run, say, WRONG_USAGE } from './program.mjs';
 import { baselineFile, releaseBaseline } from './release-baseline.mjs';
 import { projects } from './sources.mjs';
 import { testTier } from './tests.mjs';
-
-const usage = 2;
 
 /** Attached to the release; ignored by git. */
 const sbomFile = 'deploy/images/dist/sbom.cdx.json';
@@ -18,11 +17,13 @@ export async function release([version, ...more]) {
   const problem = problemOf(version, more, present);
   if (problem !== undefined) {
     say(problem);
-    return usage;
+    return WRONG_USAGE;
   }
   if ((await testTier('all', [])) !== 0) return 1;
   for (const [file, text] of changedFiles(version, present)) writeFileSync(join(root, file), text);
-  await listComponents();
+  mkdirSync(dirname(join(root, sbomFile)), { recursive: true });
+  if (listComponents(join(root, sbomFile)) !== 0) fail('The bill of materials cannot be written');
+  say(`Components: ${sbomFile}`);
   git('commit', '--quiet', '--all', '--message', `chore(release): ${version}`);
   git('tag', `v${version}`);
   const commit = git('rev-parse', 'HEAD');
@@ -78,18 +79,6 @@ function changedFiles(version, present) {
     replaced('deploy/compose/setup', `:-${present}}`, `:-${version}}`),
     replaced('deploy/vm/README.md', `--branch v${present}`, `--branch v${version}`),
   ];
-}
-
-/** Writes what the images contain, as CycloneDX. */
-async function listComponents() {
-  mkdirSync(dirname(join(root, sbomFile)), { recursive: true });
-  const { packageManager } = JSON.parse(read('package.json'));
-  const options = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--prod'];
-  const args = ['--yes', '--loglevel=warn', packageManager, 'sbom', ...options];
-  if ((await run('npx', [...args, '--out', join(root, sbomFile)])) !== 0) {
-    fail('The bill of materials cannot be written');
-  }
-  say(`Components: ${sbomFile}`);
 }
 
 /** Builds the images where an engine runs, and records their digests. */

@@ -106,7 +106,8 @@ async function runOnChange(args, { sources, made }) {
 export function projects() {
   const services = readdirSync(join(root, 'services')).map((service) => `services/${service}`);
   const inGateway = ['client', 'cli', 'dashboard', 'docs'].map((part) => `gateway/${part}`);
-  const parts = ['gateway', ...inGateway, 'deploy/local', 'test'];
+  const inDeploy = ['deploy/local', 'deploy/operations'];
+  const parts = ['gateway', ...inGateway, ...inDeploy, 'test'];
   const folders = ['proto', ...services.sort(), ...parts];
   return folders.filter((folder) => existsSync(join(root, folder, 'tsconfig.json')));
 }

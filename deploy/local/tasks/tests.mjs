@@ -1,11 +1,12 @@
 // What `npm test` and its relatives run.
-import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { eslint, failedQuickChecks } from './checks.mjs';
-import { fail, filesBelow, root, runTests, say } from './program.mjs';
+import { fail, filesBelow, root, runTests, say, WRONG_USAGE } from './program.mjs';
 import { buildFormerRelease } from './release-tree.mjs';
+import { readTestFlags } from './test-flags.mjs';
 import { build, buildSites, prepare, projects } from './sources.mjs';
 import { patternOf, selectTests } from './test-selection.mjs';
+import { costTable } from './test-costs.mjs';
 
 // For tests that hang: the time without a finished file. An hour of crash runs is one file.
 const IDLE_MS = 30 * 60_000;
@@ -13,19 +14,22 @@ const IDLE_LONG_MS = 5 * 60 * 60_000;
 
 /** `npm test`: what matches the arguments, or else the checks and the quick tests. */
 export async function test(args) {
-  if (!args.some((arg) => !arg.startsWith('-'))) return await testTier('quick', args);
+  const { others } = readTestFlags(args);
+  if (!others.some((arg) => !arg.startsWith('-'))) return await testTier('quick', args);
   await prepare();
   return await testSelected(args);
 }
 
 /**
  * Runs the checks and the tests of a tier, which `test/support/test-tiers.cjs` lists. ESLint needs no
- * build and runs in parallel.
+ * build and runs in parallel. `--part n/m` runs one of m parts; the first one has the checks.
  */
 export async function testTier(tier, args) {
+  const { part = '1/1' } = readTestFlags(args);
+  const hasChecks = part.startsWith('1/');
   await prepare();
-  const linted = eslint();
-  let failed = await failedQuickChecks();
+  const linted = hasChecks ? eslint() : true;
+  let failed = hasChecks ? await failedQuickChecks() : 0;
   if (!(await build(projects()))) failed += 1;
   if (!(await buildSites())) failed += 1;
   if (tier === 'nightly') await buildFormerRelease();
@@ -39,13 +43,15 @@ export async function testTier(tier, args) {
 
 /** `npm test -- <file or name>`: the tests that match, and no checks. */
 async function testSelected(args) {
-  const wanted = args.filter((arg) => !arg.startsWith('-'));
+  const { others } = readTestFlags(args);
+  const wanted = others.filter((arg) => !arg.startsWith('-'));
   const isTest = (file) => file.endsWith('.test.ts');
   const files = filesBelow(root).map((file) => relative(root, file));
   const selected = selectTests(wanted, files.filter(isTest));
-  if (!selected) fail(`No test file and no test is named ${wanted.join(' ')}`);
+  if (!selected) fail(`No test matches "${wanted.join(' ')}"`, WRONG_USAGE);
   if (!selected.isUnit) await buildForTests();
-  const flags = args.filter((arg) => arg.startsWith('-'));
+  // With the values of the flags that are read here.
+  const flags = args.filter((arg) => !wanted.includes(arg));
   const name = selected.name ? ['--testNamePattern', patternOf(selected.name)] : [];
   return await jest([...flags, ...name, '--runTestsByPath', ...selected.files]);
 }
@@ -98,21 +104,19 @@ async function buildForTests() {
 
 /** Runs jest, and prints the numbers of passed and failed tests and checks as the last line. */
 async function jest(args, { env = {}, idleMs = IDLE_MS, failedChecks = async () => 0 } = {}) {
-  const config = ['-c', join(root, 'jest.config.cjs'), '--maxWorkers', String(workers())];
-  let counts = { passed: 0, failed: 0 };
+  const { workers, part, others } = readTestFlags(args);
+  const config = ['-c', join(root, 'jest.config.cjs'), '--maxWorkers', String(workers)];
+  if (part !== undefined) config.push(`--shard=${part}`);
+  let counts = { passed: 0, failed: 0, suites: [] };
   // A handle that a test does not close must not prevent the end.
   const status = await runTests(
-    [join(root, 'node_modules/jest/bin/jest.js'), ...config, '--forceExit', ...args],
+    [join(root, 'node_modules/jest/bin/jest.js'), ...config, '--forceExit', ...others],
     { env, idleMs, onMessage: (message) => (counts = message) },
   );
   // Jest can fail without a failed test, for example if the databases do not start.
   const failedTests = status === 0 ? counts.failed : Math.max(counts.failed, 1);
   const failed = failedTests + (await failedChecks());
+  if (counts.suites.length > 1) process.stdout.write(`${costTable(counts.suites)}\n`);
   process.stdout.write(`${counts.passed} passed, ${failed} failed\n`);
   return failed === 0 ? 0 : 1;
-}
-
-/** More workers than cores, because tests wait for their systems. */
-function workers() {
-  return Math.max(3, Math.ceil(1.5 * availableParallelism()));
 }

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, realpath } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { chmod, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { z } from 'zod';
-import { type Account, canReach, makePrivateFolder, makeSharedFolder } from './account';
+import {
+  type Account,
+  canReach,
+  makePrivateFolder,
+  makeSharedFolder,
+  unprivilegedAccount,
+} from './account';
 import { damagedFile, makeFilesPrivate, readJsonIfThere, writePrivateJson } from './private-file';
 
 /** Folders of the durable data of a system. */
@@ -31,27 +38,65 @@ export async function openDataFolder(
   await makePrivateFolder(logs, undefined);
   const databases = await databasesFolder(path, account);
   for (const folder of [path, logs, databases]) await makeFilesPrivate(folder);
-  if (!databases.startsWith(path)) {
-    log(`${path} is closed to the user that the databases run as; their files are in ${databases}`);
-  }
+  reportDatabasesOutside({ path, databases }, log);
   return { path, logs, databases };
 }
 
+/** Reports where the files of the databases are, if they are not in the data folder. */
+export function reportDatabasesOutside(
+  { path, databases }: Pick<DataFolder, 'path' | 'databases'>,
+  log: (line: string) => void,
+): void {
+  if (databases.startsWith(path)) return;
+  log(`${path} is closed to the user that the databases run as; their files are in ${databases}`);
+}
+
+/** Data folder as it was found. */
+export interface FoundDataFolder extends DataFolder {
+  /** False if the folder does not exist. */
+  isThere: boolean;
+}
+
+/**
+ * Finds the data folder of a system without changing or creating anything. Refuses the folder of
+ * another user, to whom files written here would be closed; root may read it with `rootReads`.
+ */
+export async function findDataFolder(
+  dataDir: string,
+  { rootReads }: { rootReads: boolean },
+): Promise<FoundDataFolder> {
+  const path = await realpath(dataDir).catch(undefinedIfAbsent);
+  if (path === undefined) return { ...foldersOf(resolve(dataDir)), isThere: false };
+  const { uid } = await stat(path);
+  const user = process.getuid?.() ?? uid;
+  if (uid !== user && !(rootReads && user === 0)) {
+    const message = `${path} belongs to user ${String(uid)}, not to ${String(user)}: run the command as its user`;
+    throw new StartRefusal(exitStatuses.configuration, message);
+  }
+  const account = uid === 0 ? unprivilegedAccount() : undefined;
+  return { ...foldersOf(path), databases: await databasesPath(path, account), isThere: true };
+}
+
+function foldersOf(path: string): DataFolder {
+  return { path, logs: join(path, 'logs'), databases: join(path, 'databases') };
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}
+
 async function databasesFolder(path: string, account: Account | undefined): Promise<string> {
-  const inside = join(path, 'databases');
-  if (!account) {
-    await makePrivateFolder(inside, undefined);
-    return inside;
-  }
-  if (await canReach(inside, account)) {
-    await makePrivateFolder(inside, account);
-    return inside;
-  }
+  const folder = await databasesPath(path, account);
+  if (folder !== join(path, 'databases')) await makeSharedFolder(ROOT_DATABASES_DIR);
+  await makePrivateFolder(folder, account);
+  return folder;
+}
+
+async function databasesPath(path: string, account: Account | undefined): Promise<string> {
+  // A start opens the folder of the path, but none above it.
+  if (await canReach(path, account)) return join(path, 'databases');
   const key = createHash('sha256').update(path).digest('hex').slice(0, 12);
-  const outside = join(ROOT_DATABASES_DIR, `${basename(path)}-${key}`);
-  await makeSharedFolder(ROOT_DATABASES_DIR);
-  await makePrivateFolder(outside, account);
-  return outside;
+  return join(ROOT_DATABASES_DIR, `${basename(path)}-${key}`);
 }
 
 /** Kind of each server: no other kind can read its data. */

@@ -55,6 +55,29 @@ async function linkControlFiles(folder: string): Promise<void> {
   }
 }
 
+/** Command of a further program of the installation, without a wrapper. */
+export function documentDbCommand(
+  root: string,
+  program: 'pg_basebackup',
+): { program: string; args: string[] } {
+  const platform = PLATFORMS[process.arch];
+  if (platform === undefined) throw new Error(`no Debian packages for ${process.arch}`);
+  const { loader, path } = librariesIn(root, platform);
+  const file = join(root, BIN, program);
+  return { program: loader, args: ['--library-path', path, '--argv0', file, file] };
+}
+
+function librariesIn(root: string, { folder, loader }: { folder: string; loader: string }) {
+  const libraries = join(root, 'usr/lib', folder);
+  const path = [
+    libraries,
+    join(root, 'usr/lib/postgresql/18/lib'),
+    join(libraries, 'blas'),
+    join(libraries, 'lapack'),
+  ].join(':');
+  return { loader: join(libraries, loader), path };
+}
+
 interface Wrapping {
   program: string;
   stage: string;
@@ -68,17 +91,11 @@ interface Wrapping {
  * DocumentDB's libraries are in PostgreSQL's folder; blas and lapack are for postgis.
  */
 async function wrap({ program, stage, final, folder, loader }: Wrapping): Promise<void> {
-  const libraries = join(final, 'usr/lib', folder);
-  const path = [
-    libraries,
-    join(final, 'usr/lib/postgresql/18/lib'),
-    join(libraries, 'blas'),
-    join(libraries, 'lapack'),
-  ].join(':');
+  const { loader: command, path } = librariesIn(final, { folder, loader });
   const real = join(final, BIN, `${program}.real`);
   const script = [
     '#!/bin/sh',
-    `exec '${join(libraries, loader)}' --library-path '${path}' --argv0 "$0" '${real}' "$@"`,
+    `exec '${command}' --library-path '${path}' --argv0 "$0" '${real}' "$@"`,
     '',
   ];
   await rename(join(stage, BIN, program), join(stage, BIN, `${program}.real`));

@@ -34,6 +34,12 @@ export async function writeRecord(file: string, record: ProcessRecord): Promise<
   await rename(`${file}.new`, file);
 }
 
+/** Record of a launcher that is alive; undefined if none runs on the data folder. */
+export async function livingRecord(file: string): Promise<ProcessRecord | undefined> {
+  const record = await readRecord(file);
+  return record !== undefined && isAlive(record.launcher) ? record : undefined;
+}
+
 /** Stops processes of a dead launcher. Refuses the start if the launcher is alive. */
 export async function recoverFromRecord(file: string, log: (line: string) => void): Promise<void> {
   const record = await readRecord(file);

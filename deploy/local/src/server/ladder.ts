@@ -1,3 +1,5 @@
+import { appendFile } from 'node:fs/promises';
+import { systemClock } from '@billing/chassis/clock';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 
 /** One way to obtain a server. */
@@ -20,11 +22,22 @@ interface Climb<Found> {
   /** The way that created this data folder. */
   remembered: string | undefined;
   log: (line: string) => void;
+  /** File to which the full reasons go if no way is available. */
+  reasonsFile: string;
+}
+
+// Errors for people have at most five lines.
+const reasonsShownMax = 3;
+const reasonCharactersMax = 160;
+
+function shortened(reason: string): string {
+  const [line = ''] = reason.split('\n');
+  return line.length <= reasonCharactersMax ? line : `${line.slice(0, reasonCharactersMax)}…`;
 }
 
 /** Tries the ways in order and uses the first available one; logs the result of each. */
 export async function takeFirstOpenWay<Found>(climb: Climb<Found>): Promise<Taken<Found>> {
-  const { what, remembered, log } = climb;
+  const { what, remembered, log, reasonsFile } = climb;
   const closed: string[] = [];
   for (const { name, description, open } of waysFor(climb)) {
     try {
@@ -38,9 +51,13 @@ export async function takeFirstOpenWay<Found>(climb: Climb<Found>): Promise<Take
     }
   }
   const made = remembered === undefined ? '' : ` (the data folder was created by "${remembered}")`;
-  const reasons = closed.join('\n');
-  const message = `${what} is not available on this machine${made}:\n${reasons}`;
-  throw new StartRefusal(exitStatuses.busy, message);
+  const title = `${what} is not available on this machine${made}`;
+  const at = systemClock.now().toISOString();
+  const text = `${at} ${title}:\n${closed.join('\n')}\n`;
+  await appendFile(reasonsFile, text, { mode: 0o600 });
+  const shown = closed.slice(0, reasonsShownMax).map(shortened);
+  const last = `The reasons of all ${String(closed.length)} ways are in ${reasonsFile}`;
+  throw new StartRefusal(exitStatuses.busy, [`${title}:`, ...shown, last].join('\n'));
 }
 
 /**

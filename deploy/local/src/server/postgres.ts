@@ -170,7 +170,7 @@ async function query(options: PostgresOptions, statements: readonly string[]): P
 }
 
 /** Environment without that of the launcher: no secrets, no libraries, no PG* variables. */
-function postgresEnvironment(home: string): NodeJS.ProcessEnv {
+export function postgresEnvironment(home: string): NodeJS.ProcessEnv {
   return { PATH: '/usr/bin:/bin', HOME: home, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 }
 

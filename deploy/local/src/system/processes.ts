@@ -4,6 +4,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/peer';
 import { newId } from '@billing/chassis/ids';
 import { dashboardProgram, dashboardUrl } from './dashboard-program';
+import { keepAddresses, type KeptAddresses } from './kept-addresses';
 import { openProcessFamily, type ProcessFamily } from '../process/family';
 import { recoverFromRecord } from '../process/record';
 import {
@@ -17,6 +18,7 @@ import { type ServiceName, serviceNames, services } from './services';
 import type { Program } from '../process/supervised-process';
 import { watchSources } from './source-watch';
 import { addressesOf, type RunningSystem, withPort } from './system';
+import { TypeCheck } from './type-check';
 
 export interface ProcessesOptions {
   site: SystemSite & { logDir: string };
@@ -27,6 +29,8 @@ export interface ProcessesOptions {
   environment: NodeJS.ProcessEnv;
   /** Runs the services from their sources and restarts them when these change, for development. */
   watches?: boolean;
+  /** With `watches`: service that a debugger can attach to. */
+  inspect?: ServiceName | undefined;
   /** Restarts without growing pauses, for tests that kill processes. */
   restartsWithoutBackoff?: boolean;
   log: (line: string) => void;
@@ -49,17 +53,20 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
     log,
     onChange: (pids) => writePids(dataDir, pids),
   });
+  let kept: KeptAddresses | undefined;
   try {
+    if (options.watches === true) kept = await keepAddresses(site);
     // The first failure ends all: the gateway would wait a minute for an identity that refuses to
     // start.
     await Promise.all(
       serviceNames.map(async (name) => {
-        await family.start(serviceProgram(name, { ...options, site, url }));
+        await family.start(serviceProgram(name, { ...options, site, url, kept }));
       }),
     );
     if (options.watches === true) await startDashboard(family, { ...options, site });
   } catch (error) {
     await family.stop();
+    await kept?.close();
     throw error;
   }
   const watcher = options.watches === true ? restartOnChange(family, options) : undefined;
@@ -71,6 +78,7 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
     stop: async () => {
       watcher?.stop();
       await family.stop();
+      await kept?.close();
       await rm(join(dataDir, PIDS_FILE), { force: true });
     },
   };
@@ -94,10 +102,10 @@ async function startDashboard(
 
 /** Ends services whose sources changed; their supervision starts them again. */
 function restartOnChange(family: ProcessFamily, { root, log }: ProcessesOptions) {
-  const ports = serviceNames.map((name) => `${name} ${String(inspectPort(name))}`);
-  log(`Ports of the debuggers: ${ports.join(', ')}`);
+  const types = new TypeCheck({ root, log });
   return watchSources(root, (names) => {
     log(`Restarting ${names.join(', ')}`);
+    void types.check(names.map((name) => services[name].folder));
     const pids = family.pids();
     for (const name of names) {
       const pid = pids[name];
@@ -106,17 +114,13 @@ function restartOnChange(family: ProcessFamily, { root, log }: ProcessesOptions)
   });
 }
 
-/** Port of each service's debugger with `watches`, in the order of `serviceNames`. */
-const INSPECT_PORT_FIRST = 9230;
+/** Node's own port of debuggers. */
+const INSPECT_ADDRESS = '127.0.0.1:9229';
 
-function inspectPort(name: ServiceName): number {
-  return INSPECT_PORT_FIRST + serviceNames.indexOf(name);
-}
-
-function watchedArgs(name: ServiceName, root: string): string[] {
+function watchedArgs(name: ServiceName, { root, inspect }: ProcessesOptions): string[] {
   return [
     '--conditions=source',
-    `--inspect=127.0.0.1:${String(inspectPort(name))}`,
+    ...(name === inspect ? [`--inspect=${INSPECT_ADDRESS}`] : []),
     '--require',
     '@swc-node/register',
     join(root, services[name].folder, 'src/main.ts'),
@@ -125,15 +129,9 @@ function watchedArgs(name: ServiceName, root: string): string[] {
 
 function serviceProgram(
   name: ServiceName,
-  {
-    site,
-    root,
-    environment,
-    watches,
-    restartsWithoutBackoff,
-    url,
-  }: ProcessesOptions & { url: string },
+  options: ProcessesOptions & { url: string; kept: KeptAddresses | undefined },
 ): Program {
+  const { site, root, environment, watches, restartsWithoutBackoff, url, kept } = options;
   const address = serviceAddress(name, site);
   const instanceId = newId();
   return {
@@ -141,12 +139,13 @@ function serviceProgram(
     command: process.execPath,
     args:
       watches === true
-        ? watchedArgs(name, root)
+        ? watchedArgs(name, options)
         : [join(root, services[name].folder, 'dist/main.js')],
     env: {
       ...environment,
       ...(watches === true && { SWC_NODE_PROJECT: join(root, 'tsconfig.base.json') }),
       ...serviceEnvironment(name, site),
+      ...kept?.environmentOf(name),
       ...(name === 'gateway' && { INSTANCE_ID: instanceId }),
     },
     cwd: root,
@@ -174,7 +173,8 @@ async function answersReady(url: string, instanceId: string): Promise<boolean> {
     const response = await fetch(`${url}/readyz`, {
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
-    return response.ok && response.headers.get('x-billing-instance') === instanceId;
+    // A gateway has it once it serves operators, also while the system recovers from a restore.
+    return response.headers.get('x-billing-instance') === instanceId;
   } catch {
     // The gateway is not listening yet.
     return false;

@@ -84,6 +84,13 @@ test.each([
   expect(holders).toEqual([service]);
 });
 
+test('the keys of stored secrets reach the services that seal', () => {
+  const holders = serviceNames.filter((name) =>
+    Object.values(serviceEnvironment(name, site)).includes('data keys'),
+  );
+  expect(holders.toSorted()).toEqual(['gateway', 'identity', 'notifier']);
+});
+
 test('the former value of a secret reaches the services that still verify with it', () => {
   const settings = { API_KEY_PEPPER_OLD: 'old pepper', HOSTED_PAGE_SECRET_OLD_FILE: '/old' };
   const holders = (name: string) =>
@@ -128,9 +135,11 @@ test('a secret of the environment replaces the stored one, from a file, too', ()
   const given = { API_KEY_PEPPER: 'given pepper', DATA_KEYS_FILE: '/keys' };
   const withSettings = { ...site, settings: given };
   expect(serviceEnvironment('identity', withSettings).API_KEY_PEPPER).toBe('given pepper');
-  const notifier = serviceEnvironment('notifier', withSettings);
-  expect(notifier).toMatchObject({ DATA_KEYS_FILE: '/keys' });
-  expect(notifier).not.toHaveProperty('DATA_KEYS');
+  for (const service of ['notifier', 'identity', 'gateway'] as const) {
+    const environment = serviceEnvironment(service, withSettings);
+    expect(environment).toMatchObject({ DATA_KEYS_FILE: '/keys' });
+    expect(environment).not.toHaveProperty('DATA_KEYS');
+  }
 });
 
 test('one page secret that replaces the stored ones has the former one of each service', () => {

@@ -70,11 +70,16 @@ export function serviceEnvironment(service: ServiceName, site: SystemSite): Envi
 }
 
 /** gRPC address of a service; the gateway has an HTTP URL instead. */
-export function serviceAddress(service: ServiceName, { runDir }: SystemSite): string {
-  return `unix:${join(runDir, `${service}.sock`)}`;
+export function serviceAddress(service: ServiceName, site: SystemSite): string {
+  return `unix:${socketOf(service, site)}`;
 }
 
-const LOOPBACK = '127.0.0.1';
+/** Path of the socket of a gRPC service. */
+export function socketOf(service: ServiceName, { runDir }: SystemSite): string {
+  return join(runDir, `${service}.sock`);
+}
+
+export const LOOPBACK = '127.0.0.1';
 
 /** Address that the gateway listens on. */
 export function listenAddress({
@@ -119,9 +124,12 @@ function own(service: ServiceName, site: SystemSite): Environment {
   const HOSTED_PAGE_URL = publicUrlOf(site);
   switch (service) {
     case 'identity':
-      return stored('API_KEY_PEPPER', secrets.apiKeyPepper, site);
+      return {
+        ...stored('API_KEY_PEPPER', secrets.apiKeyPepper, site),
+        ...stored('DATA_KEYS', secrets.dataKeys, site),
+      };
     case 'gateway':
-      return { HOSTED_PAGE_URL };
+      return { HOSTED_PAGE_URL, ...stored('DATA_KEYS', secrets.dataKeys, site) };
     case 'checkout':
       return { HOSTED_PAGE_URL, ...stored('HOSTED_PAGE_SECRET', secrets.hostedPageSecret, site) };
     case 'customer':

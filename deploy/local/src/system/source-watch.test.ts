@@ -15,6 +15,7 @@ beforeEach(async () => {
     'services/kernel/src/input',
     'services/chassis/src',
     'services/presentation/src',
+    'services/documents/src',
     'proto/dist',
   ];
   const own = serviceNames.map((name) => join(services[name].folder, 'src'));

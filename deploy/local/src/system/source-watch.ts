@@ -7,6 +7,7 @@ const sharedFolders = [
   'services/kernel/src',
   'services/chassis/src',
   'services/presentation/src',
+  'services/documents/src',
   'proto',
 ];
 const builtFolders = new Set(['dist', 'node_modules']);

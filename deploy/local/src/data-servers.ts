@@ -1,0 +1,77 @@
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
+import type { LauncherEnvironment } from './config';
+import { type DataFolder, readRememberedWays } from './files/data-folder';
+import { FERRETDB, infrastructureRecord, MONGOD, startInfrastructure } from './infrastructure';
+import { installDocumentDb } from './install/documentdb';
+import { livingRecord } from './process/record';
+import { takeBaseBackup } from './server/base-backup';
+import { ferretDbUri } from './server/ferretdb';
+import { mongodUri } from './server/mongod';
+
+/** Databases of a system, for a command. */
+export interface DataServers {
+  readonly mongodbUri: string;
+  /** Copies all databases as of one instant; absent unless the launcher's PostgreSQL has them. */
+  readonly copyPostgres?: (target: string) => Promise<void>;
+}
+
+interface DataServersOptions {
+  environment: LauncherEnvironment;
+  data: DataFolder;
+  archiveDir?: string | undefined;
+  /** Refuses a data folder without a running launcher, whose servers would be started. */
+  onlyRunning?: boolean;
+  log: (line: string) => void;
+}
+
+/** True if a launcher runs on the data folder. */
+export async function isSystemRunning(dataDir: string): Promise<boolean> {
+  return (await livingRecord(infrastructureRecord(dataDir))) !== undefined;
+}
+
+/**
+ * Runs a command on the servers that the variables name, on those of the running launcher, or else
+ * on the data folder's own, which run until the command ends.
+ */
+export async function withDataServers<T>(
+  options: DataServersOptions,
+  work: (servers: DataServers) => Promise<T>,
+): Promise<T> {
+  const { environment, data, archiveDir, onlyRunning = false, log } = options;
+  if (environment.mongodbUri !== undefined) return work({ mongodbUri: environment.mongodbUri });
+  const record = await livingRecord(infrastructureRecord(data.path));
+  if (record !== undefined) return work(await runningServers(options, record.folders));
+  if (onlyRunning) {
+    const message = 'The system on this data folder is not running';
+    throw new StartRefusal(exitStatuses.busy, message);
+  }
+  const dataDir = data.path;
+  const infrastructure = await startInfrastructure({ dataDir, archiveDir, log, environment });
+  try {
+    const { mongodbUri, socketDir, describe } = infrastructure;
+    if (describe.mongodb !== FERRETDB) return await work({ mongodbUri });
+    return await work({ mongodbUri, copyPostgres: postgresCopy(options, socketDir) });
+  } finally {
+    await infrastructure.stop();
+  }
+}
+
+async function runningServers(
+  options: DataServersOptions,
+  [socketDir = '']: readonly string[],
+): Promise<DataServers> {
+  const { mongodb } = await readRememberedWays(options.data);
+  if (mongodb === MONGOD) return { mongodbUri: mongodUri(socketDir) };
+  if (mongodb === FERRETDB) {
+    return { mongodbUri: ferretDbUri(socketDir), copyPostgres: postgresCopy(options, socketDir) };
+  }
+  const message = 'The MongoDB of this system runs in a container: stop the system first';
+  throw new StartRefusal(exitStatuses.busy, message);
+}
+
+function postgresCopy({ environment, log }: DataServersOptions, socketDir: string) {
+  return async (target: string): Promise<void> => {
+    const programs = await installDocumentDb(environment, log);
+    await takeBaseBackup(programs, { socketDir, target });
+  };
+}

@@ -1,0 +1,126 @@
+/** Invoice as its document has it. */
+export interface InvoiceFacts {
+  readonly id: string;
+  readonly environmentId: string;
+  readonly customerId: string;
+  readonly subscriptionId: string | null;
+  readonly status: string;
+  readonly number: string | null;
+  /** Start of the period that it bills, in milliseconds; null: it bills none as a whole. */
+  readonly periodFrom: number | null;
+}
+
+export interface CreditNoteFacts {
+  readonly id: string;
+  readonly environmentId: string;
+  readonly invoiceId: string;
+  readonly number: string | null;
+}
+
+export interface SubscriptionFacts {
+  readonly id: string;
+  readonly customerId: string;
+  readonly productIds: readonly string[];
+}
+
+/** Documents of all services that name each other, as of one moment of a closed system. */
+export interface CheckedFacts {
+  readonly customers: ReadonlySet<string>;
+  readonly products: ReadonlySet<string>;
+  readonly subscriptions: readonly SubscriptionFacts[];
+  readonly invoices: readonly InvoiceFacts[];
+  readonly creditNotes: readonly CreditNoteFacts[];
+  /** Number of documents in which events or commands wait, by collection. */
+  readonly pending: ReadonlyMap<string, number>;
+}
+
+/** Violation of an invariant. */
+export interface Finding {
+  readonly invariant: string;
+  readonly text: string;
+}
+
+/** Compares the services of a closed system. */
+export function check(facts: CheckedFacts): Finding[] {
+  return [
+    ...missingReferences(facts),
+    ...repeatedNumbers('invoice', facts.invoices),
+    ...repeatedNumbers('credit note', facts.creditNotes),
+    ...repeatedPeriods(facts.invoices),
+    ...[...facts.pending].map(([name, count]) => ({
+      invariant: 'pending',
+      text: `${String(count)} documents of ${name} have events or commands that wait`,
+    })),
+  ];
+}
+
+const endedStatuses: ReadonlySet<string> = new Set(['DRAFT', 'VOID']);
+
+/** I64: what names something that its owner has lost. */
+function missingReferences(facts: CheckedFacts): Finding[] {
+  const { customers, products, subscriptions, invoices, creditNotes } = facts;
+  const subscriptionIds = new Set(subscriptions.map(({ id }) => id));
+  const invoiceIds = new Set(invoices.map(({ id }) => id));
+  const missing = (holder: string, kind: string, id: string): Finding => ({
+    invariant: 'missing_reference',
+    text: `${holder} names ${kind} ${id}, which does not exist`,
+  });
+  const ofSubscriptions = subscriptions.flatMap(({ id, customerId, productIds }) => [
+    ...(customers.has(customerId) ? [] : [missing(`subscription ${id}`, 'customer', customerId)]),
+    ...productIds
+      .filter((productId) => !products.has(productId))
+      .map((productId) => missing(`subscription ${id}`, 'product', productId)),
+  ]);
+  // An invoice whose subscription was never created is VOID.
+  const valid = invoices.filter(({ status }) => !endedStatuses.has(status));
+  const ofInvoices = valid.flatMap(({ id, customerId, subscriptionId }) => [
+    ...(customers.has(customerId) ? [] : [missing(`invoice ${id}`, 'customer', customerId)]),
+    ...(subscriptionId === null || subscriptionIds.has(subscriptionId)
+      ? []
+      : [missing(`invoice ${id}`, 'subscription', subscriptionId)]),
+  ]);
+  const ofCreditNotes = creditNotes
+    .filter(({ invoiceId }) => !invoiceIds.has(invoiceId))
+    .map(({ id, invoiceId }) => missing(`credit note ${id}`, 'invoice', invoiceId));
+  return [...ofSubscriptions, ...ofInvoices, ...ofCreditNotes];
+}
+
+/** I60: numbers that two documents of an environment hold. */
+function repeatedNumbers(
+  noun: string,
+  documents: readonly Pick<InvoiceFacts, 'id' | 'environmentId' | 'number'>[],
+): Finding[] {
+  const numbered = documents.filter(({ number }) => number !== null);
+  const held = Map.groupBy(
+    numbered,
+    ({ environmentId, number }) => `${environmentId} ${number ?? ''}`,
+  );
+  return [...held.values()]
+    .filter((holders) => holders.length > 1)
+    .map((holders) => ({
+      invariant: 'I60',
+      text: `the ${noun} number ${holders[0]?.number ?? ''} is held by ${idsOf(holders)}`,
+    }));
+}
+
+/** I61: periods that two valid invoices bill. */
+function repeatedPeriods(invoices: readonly InvoiceFacts[]): Finding[] {
+  const billing = invoices.filter(
+    ({ status, subscriptionId, periodFrom }) =>
+      status !== 'VOID' && subscriptionId !== null && periodFrom !== null,
+  );
+  const periods = Map.groupBy(
+    billing,
+    ({ subscriptionId, periodFrom }) => `${subscriptionId ?? ''} ${String(periodFrom)}`,
+  );
+  return [...periods.values()]
+    .filter((same) => same.length > 1)
+    .map((same) => ({
+      invariant: 'I61',
+      text: `a period of subscription ${same[0]?.subscriptionId ?? ''} is billed by ${idsOf(same)}`,
+    }));
+}
+
+function idsOf(documents: readonly { readonly id: string }[]): string {
+  return documents.map(({ id }) => id).join(' and ');
+}

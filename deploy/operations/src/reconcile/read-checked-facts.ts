@@ -1,0 +1,150 @@
+import type { Db } from 'mongodb';
+import type { ServiceDatabase } from '../database/databases';
+import type { CheckedFacts, CreditNoteFacts, InvoiceFacts, SubscriptionFacts } from './check';
+import { type Aggregates, countPending } from './pending-messages';
+
+interface StoredInvoice {
+  readonly _id: string;
+  readonly isTombstone?: boolean;
+  readonly environmentId: string;
+  readonly customerId: string;
+  readonly subscriptionId: string | null;
+  readonly billingReason: string;
+  readonly status: string;
+  readonly number: string | null;
+  readonly periodStart: Date | null;
+  readonly creditNotes?: readonly { readonly id: string; readonly number: string | null }[];
+}
+
+interface StoredSubscription {
+  readonly _id: string;
+  readonly isTombstone?: boolean;
+  readonly customer?: { readonly id: string };
+  readonly items?: readonly { readonly productId: string }[];
+}
+
+interface StoredCreditNote {
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly invoiceId: string;
+}
+
+/** Charge of the provider for which the system has no invoice, or one of another amount. */
+interface StoredCharge {
+  readonly _id: string;
+  readonly restoreId: string;
+  readonly provider: string;
+  readonly providerPaymentId: string;
+  readonly amount: bigint | number;
+  readonly currency: string;
+  readonly createdAt: Date;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly finding?: string;
+}
+
+/** Charge as the report has it; amounts are minor units. */
+export interface UnmatchedCharge {
+  readonly provider: string;
+  readonly providerPaymentId: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly createdAt: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Why the charge is a finding, too; absent: it has no invoice. */
+  readonly finding?: string;
+}
+
+/** Reads what the check of a closed system compares. */
+export async function readCheckedFacts(
+  databases: readonly ServiceDatabase[],
+  aggregates: readonly Aggregates[],
+): Promise<CheckedFacts> {
+  const of = (service: string) => databaseOf(databases, service);
+  const { invoices, creditNotesOfInvoices } = await readInvoices(of('checkout'));
+  return {
+    customers: await readIds(of('customer'), 'customers'),
+    products: await readIds(of('catalog'), 'products'),
+    subscriptions: await readSubscriptions(of('subscription')),
+    invoices,
+    creditNotes: await readCreditNotes(of('checkout'), creditNotesOfInvoices),
+    pending: await countPending(aggregates),
+  };
+}
+
+function databaseOf(databases: readonly ServiceDatabase[], service: string): Db {
+  const found = databases.find((one) => one.service === service);
+  if (found === undefined) throw new Error(`There is no database of ${service}`);
+  return found.db;
+}
+
+async function readIds(db: Db, collection: string): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  const found = db.collection<{ _id: string }>(collection).find({}, { projection: { _id: 1 } });
+  for await (const { _id: id } of found) ids.add(id);
+  return ids;
+}
+
+async function readSubscriptions(db: Db): Promise<SubscriptionFacts[]> {
+  const facts: SubscriptionFacts[] = [];
+  const projection = { isTombstone: 1, customer: 1, items: 1 };
+  for await (const stored of db
+    .collection<StoredSubscription>('subscriptions')
+    .find({}, { projection })) {
+    const { _id: id, isTombstone, customer, items = [] } = stored;
+    if (isTombstone === true || customer === undefined) continue;
+    const productIds = items.map(({ productId }) => productId);
+    facts.push({ id, customerId: customer.id, productIds });
+  }
+  return facts;
+}
+
+const reasonsOfPeriods: ReadonlySet<string> = new Set([
+  'SUBSCRIPTION_CREATE',
+  'SUBSCRIPTION_CYCLE',
+]);
+
+async function readInvoices(db: Db) {
+  const invoices: InvoiceFacts[] = [];
+  const creditNotesOfInvoices = new Map<string, string | null>();
+  const found = db
+    .collection<StoredInvoice>('invoices')
+    .find({}, { projection: { lineItems: 0, payments: 0, outbox: 0, finalization: 0 } });
+  for await (const { _id: id, isTombstone, creditNotes = [], ...invoice } of found) {
+    if (isTombstone === true) continue;
+    const { environmentId, customerId, subscriptionId, status, number, periodStart } = invoice;
+    const billsPeriod = reasonsOfPeriods.has(invoice.billingReason);
+    const periodFrom = billsPeriod ? (periodStart?.getTime() ?? null) : null;
+    const ids = { id, environmentId, customerId, subscriptionId };
+    invoices.push({ ...ids, status, number, periodFrom });
+    for (const note of creditNotes) creditNotesOfInvoices.set(note.id, note.number);
+  }
+  return { invoices, creditNotesOfInvoices };
+}
+
+async function readCreditNotes(
+  db: Db,
+  numbers: ReadonlyMap<string, string | null>,
+): Promise<CreditNoteFacts[]> {
+  const found = await db.collection<StoredCreditNote>('creditNotes').find().toArray();
+  return found.map(({ _id: id, environmentId, invoiceId }) => {
+    return { id, environmentId, invoiceId, number: numbers.get(id) ?? null };
+  });
+}
+
+/** Charges that the step `provider` could not record on an invoice. */
+export async function readUnmatchedCharges(
+  databases: readonly ServiceDatabase[],
+  restoreId: string,
+): Promise<UnmatchedCharge[]> {
+  const charges = databaseOf(databases, 'checkout').collection<StoredCharge>('unmatchedCharges');
+  const found = await charges.find({ restoreId }).sort({ createdAt: 1 }).toArray();
+  return found.map(({ provider, providerPaymentId, amount, currency, ...charge }) => ({
+    provider,
+    providerPaymentId,
+    amount: Number(amount),
+    currency,
+    createdAt: charge.createdAt.toISOString(),
+    metadata: charge.metadata,
+    ...(charge.finding !== undefined && { finding: charge.finding }),
+  }));
+}

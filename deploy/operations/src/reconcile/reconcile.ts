@@ -1,0 +1,70 @@
+import { findDataFolder } from '@billing/local/data-folder';
+import { withDataServers } from '@billing/local/data-servers';
+import { readDataSettings, reportProgress } from '@billing/local/maintenance';
+import { withCommandLease } from '../database/command-lease';
+import { type ServiceDatabase, withDatabases } from '../database/databases';
+import { agreedRestore } from './agreed-restore';
+import { check } from './check';
+import { LivingServices } from './living-services';
+import { openAll, recordOpeningInAudit } from './opening';
+import { findAggregates } from './pending-messages';
+import { readCheckedFacts, readUnmatchedCharges } from './read-checked-facts';
+import { isClean, type Report, toReport } from './report';
+import { takeSteps } from './request-steps';
+import { unfinishedSteps } from './unfinished-steps';
+
+/** Which system to reconcile. */
+export interface ReconcileOptions {
+  readonly dataDir: string | undefined;
+  /** Reason for which the system is opened despite what was found. */
+  readonly openReason: string | undefined;
+}
+
+/**
+ * Compares the services of a restored system with each other and with the payment provider, and
+ * opens the system. Returns undefined if it is open.
+ */
+export async function reconcile({
+  dataDir,
+  openReason,
+}: ReconcileOptions): Promise<Report | undefined> {
+  const { environment, settings } = readDataSettings(dataDir);
+  const data = await findDataFolder(settings.dataDir, { rootReads: false });
+  const { archiveDir } = settings;
+  const options = { environment, data, archiveDir, onlyRunning: true, log: reportProgress };
+  return await withDataServers(options, ({ mongodbUri }) =>
+    withDatabases(mongodbUri, settings, (databases) =>
+      withCommandLease('reconcile', databases, (lease) =>
+        recover(databases, { openReason, confirm: () => lease.confirm() }),
+      ),
+    ),
+  );
+}
+
+async function recover(
+  databases: readonly ServiceDatabase[],
+  { openReason, confirm }: { openReason: string | undefined; confirm: () => Promise<void> },
+): Promise<Report | undefined> {
+  const restore = await agreedRestore(databases);
+  if (restore === undefined) return undefined;
+  const living = new LivingServices(restore.id);
+  const aggregates = await findAggregates(databases);
+  const steps = await takeSteps(databases, { aggregates, living, report: reportProgress });
+  reportProgress('Step check');
+  const checked = check(await readCheckedFacts(databases, aggregates));
+  const findings = [...unfinishedSteps(steps), ...checked];
+  const unmatchedCharges = await readUnmatchedCharges(databases, restore.id);
+  const found = { restore, steps, findings, unmatchedCharges, openedAt: undefined };
+  const closed = toReport(found);
+  await confirm();
+  if (!isClean(closed)) {
+    if (openReason === undefined) {
+      // The next run takes the steps again: something was repaired until then.
+      for (const { system } of databases) await system.forgetSteps();
+      return closed;
+    }
+    const problems = findings.length + unmatchedCharges.length;
+    await recordOpeningInAudit(databases, { restore, reason: openReason, problems });
+  }
+  return toReport({ ...found, openedAt: await openAll(databases, restore) });
+}

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '@billing/chassis/clock';
+import { recoverySteps, type StepCounts } from '@billing/chassis/recovery';
+import type { ServiceDatabase } from '../database/databases';
+import type { LivingServices } from './living-services';
+import { type Aggregates, isPending } from './pending-messages';
+
+const lookEveryMs = 500;
+// Commands that keep failing are found by the check.
+const settleWithinMs = 120_000;
+
+/** A step and what the services have counted in it, as `<service>.<count>`. */
+export interface StepReport {
+  readonly step: string;
+  readonly counts: StepCounts;
+}
+
+interface RequestOptions {
+  readonly aggregates: readonly Aggregates[];
+  readonly living: LivingServices;
+  readonly report: (line: string) => void;
+}
+
+/** Takes the steps in their order; each is done in all services before the next one begins. */
+export async function takeSteps(
+  databases: readonly ServiceDatabase[],
+  options: RequestOptions,
+): Promise<StepReport[]> {
+  const reports: StepReport[] = [];
+  for (const step of recoverySteps) {
+    options.report(`Step ${step}`);
+    reports.push({ step, counts: await takeStep(databases, step, options) });
+    // No message is exchanged before the services agree.
+    if (step !== 'fence') await settle(databases, options);
+  }
+  return reports;
+}
+
+async function takeStep(
+  databases: readonly ServiceDatabase[],
+  step: string,
+  { living }: RequestOptions,
+): Promise<StepCounts> {
+  const isDone = await readDone(databases, step);
+  if (!databases.every(({ service }) => isDone.has(service))) {
+    for (const { system } of databases) await system.requestStep(step);
+  }
+  for (;;) {
+    await living.watch(databases);
+    const done = await readDone(databases, step);
+    if (databases.every(({ service }) => done.has(service))) return joined(done);
+    await delay(lookEveryMs);
+  }
+}
+
+async function readDone(
+  databases: readonly ServiceDatabase[],
+  step: string,
+): Promise<Map<string, StepCounts>> {
+  const done = new Map<string, StepCounts>();
+  for (const { service, system } of databases) {
+    const counts = (await system.read())?.done?.[step];
+    if (counts !== undefined) done.set(service, counts);
+  }
+  return done;
+}
+
+function joined(done: ReadonlyMap<string, StepCounts>): StepCounts {
+  const counts = [...done].flatMap(([service, own]) =>
+    Object.entries(own).map(([name, count]) => [`${service}.${name}`, count] as const),
+  );
+  return Object.fromEntries(counts);
+}
+
+/** Waits until the services have exchanged the messages of a step. */
+async function settle(
+  databases: readonly ServiceDatabase[],
+  { aggregates, living }: RequestOptions,
+): Promise<void> {
+  const startedMs = monotonicMs();
+  while (await isPending(aggregates)) {
+    if (monotonicMs() - startedMs >= settleWithinMs) return;
+    await living.watch(databases);
+    await delay(lookEveryMs);
+  }
+}

@@ -1,0 +1,13 @@
+import type { StepReport } from './request-steps';
+import { unfinishedSteps } from './unfinished-steps';
+
+test('states that a service could not reassert keep the system closed', () => {
+  const steps: StepReport[] = [
+    { step: 'reassert', counts: { 'subscription.subscriptions': 3, 'subscription.failed': 1 } },
+    { step: 'provider', counts: { 'checkout.attempts': 2, 'checkout.attemptsLeft': 0 } },
+  ];
+  expect(unfinishedSteps(steps)).toEqual([
+    { invariant: 'reassert', text: expect.stringContaining('subscription: 1 states') },
+  ]);
+  expect(unfinishedSteps([])).toEqual([]);
+});

@@ -1,0 +1,90 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLogger } from '@billing/chassis/logging';
+import { readLauncherEnvironment } from '@billing/local/config';
+import { type Infrastructure, startInfrastructure } from '@billing/local/infrastructure';
+import { ensureSecrets } from '@billing/local/secrets';
+import { type RunningSystem, startSystem } from '@billing/local/system';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const log = () => undefined;
+
+/** A system with servers of its own. */
+export interface StartedSystem {
+  infrastructure: Infrastructure;
+  system: RunningSystem;
+}
+
+/** Starts the services; `folder` gets the folders of their sockets. */
+export async function startOn(
+  infrastructure: Infrastructure,
+  folder: string,
+): Promise<RunningSystem> {
+  const { mongodbUri, natsUrl, dataFolder } = infrastructure;
+  const secrets = await ensureSecrets(dataFolder.path, { hasData: false });
+  const names = { databasePrefix: 'billing', streamName: 'BILLING' };
+  const runDir = await mkdtemp(join(folder, 'run-'));
+  // The same address on both machines, so that the links of invoices are equal.
+  const site = { ...names, runDir, port: 0, publicUrl: 'http://127.0.0.1:3000', secrets };
+  return startSystem({ mongodbUri, natsUrl, ...site }, { logger });
+}
+
+export async function startServers(dataDir: string): Promise<Infrastructure> {
+  return startInfrastructure({ dataDir, log, environment: readLauncherEnvironment() });
+}
+
+export async function startAll(dataDir: string, folder: string): Promise<StartedSystem> {
+  const infrastructure = await startServers(dataDir);
+  return { infrastructure, system: await startOn(infrastructure, folder) };
+}
+
+export async function stopAll({ system, infrastructure }: StartedSystem): Promise<void> {
+  await system.stop();
+  await infrastructure.stop();
+}
+
+/** Calls the API; a call with a body is a POST. */
+export async function ask(
+  { system }: StartedSystem,
+  { path, key, body }: { path: string; key: string; body?: object },
+): Promise<Response> {
+  return fetch(`${system.gatewayUrl}/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+/** Calls the API, and expects success. */
+async function call(
+  started: StartedSystem,
+  request: { path: string; key: string; body?: object },
+): Promise<unknown> {
+  const answer = await ask(started, request);
+  expect([request.path, answer.ok]).toEqual([request.path, true]);
+  return answer.json();
+}
+
+/** Invoice, as far as tests read it. */
+export interface TestInvoice {
+  readonly id: string;
+  readonly number: string;
+}
+
+/** Creates a customer and an invoice of it, which is open. */
+export async function createInvoice(started: StartedSystem, key: string): Promise<TestInvoice> {
+  const payer = { email: 'a@b.co', collectionMethod: 'SEND_INVOICE', currency: 'USD' };
+  const customer = await call(started, { path: '/customers', key, body: payer });
+  const { id: customerId } = customer as { id: string };
+  const lines = [{ description: 'Installation', amount: 500 }];
+  const body = { customerId, lines, finalize: true };
+  return (await call(started, { path: '/invoices', key, body })) as TestInvoice;
+}
+
+export async function listInvoices(
+  started: StartedSystem,
+  key: string,
+): Promise<readonly TestInvoice[]> {
+  const list = await call(started, { path: '/invoices', key });
+  return (list as { data: readonly TestInvoice[] }).data;
+}
