@@ -8,6 +8,7 @@ import { growth } from './renewals/growth';
 import { home } from './home';
 import { ingest } from './ingest/ingest';
 import { openHourReads } from './ingest/state-reads';
+import { ledger } from './ledger';
 import { noisyCallers } from './noisy-callers';
 import { productReads } from './product-reads';
 import { renewalCosts } from './renewals/costs';
@@ -32,6 +33,7 @@ const benches: readonly Bench[] = [
   ingest,
   openHourReads,
   creditGrants,
+  ledger,
   webhooks,
   noisyCallers,
 ];

@@ -41,7 +41,7 @@ describe('POST /checkout', () => {
       periodStart: null,
       periodEnd: null,
       hostedUrl: checkoutUrl,
-      lineItems: [{ amount: 2900, priceId: sold.priceId }],
+      lineItems: [{ kind: 'RECURRING', amount: 2900, priceId: sold.priceId }],
     });
   });
 
@@ -128,6 +128,8 @@ describe('POST /checkout', () => {
     });
     const cases: readonly (readonly [object, string])[] = [
       [{ customerId: unknownId }, 'Customer not found'],
+      // Without a version in its place, as callers write ids by hand.
+      [{ customerId: '11111111-1111-1111-1111-111111111111' }, 'Customer not found'],
       [{ priceId: unknownId }, 'Product not found'],
       [{ priceId: inactive.priceId }, 'Product not found'],
       [{ priceId: changed.priceId }, 'Product not found'],

@@ -159,6 +159,7 @@ describe('a body', () => {
     ['/checkout-links', { productIds: ['x'] }, ['label']],
     ['/api-keys', {}, ['name']],
     ['/webhook-endpoints', { url: 'https://example.com' }, ['description']],
+    ['/subscriptions', { customerId: 'x', productId: 'x' }, ['authorizedTransactionId']],
   ])('of %s with control characters in one-line texts is 400', async (path, rest, fields) => {
     const texts = Object.fromEntries(fields.map((field) => [field, 'a\r\nb\u0000']));
     const answer = await api.post(path, { ...rest, ...texts });
@@ -177,6 +178,15 @@ describe('a body', () => {
   test('that is absent counts as empty', async () => {
     const answer = await api.request('POST', '/customers');
     expect([answer.status, answer.body]).toEqual([400, { error: { email: ['Required'] } }]);
+  });
+
+  test.each([
+    ['/customers', 5],
+    ['/events/ingest', 5],
+    ['/events/ingest', true],
+  ])('to %s that is the scalar %j is refused', async (path, body) => {
+    const answer = await api.post(path, body);
+    expect([answer.status, answer.body]).toEqual([400, { error: 'Body must be a JSON object' }]);
   });
 
   test('with unknown fields is accepted, and the response names them', async () => {

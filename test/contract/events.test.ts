@@ -179,7 +179,6 @@ describe('a batch', () => {
     ['no events', { events: [] }],
     ['no list', { events: {} }],
     ['1001 events', Array.from({ length: 1001 }, () => ({}))],
-    ['a number', 7],
     [
       '21 properties',
       [{ properties: Object.fromEntries([...Array(21).keys()].map((n) => [`p${String(n)}`, n])) }],

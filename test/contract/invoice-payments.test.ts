@@ -144,6 +144,8 @@ describe('a payment received elsewhere', () => {
       const error = 'Invoice belongs to a checkout session';
       expect([refused.status, refused.body]).toEqual([409, { error }]);
     }
+    const ahead = await pay(invoice.id, { receivedAt: '2026-01-31T00:00:00.001Z' });
+    expect(ahead.status).toBe(400);
   });
 });
 

@@ -77,7 +77,9 @@ function exampleOf({ name, path }: Operation): RouteExample {
   const example = examples[name];
   if (example === undefined) throw new Error(`${name} needs an example in isolation-examples.ts`);
   // Kinds, languages and resources are no ids.
-  const named = path.replaceAll(/:(kind|language|resource)\b/g, String.raw`\w+`);
+  const named = path
+    .replaceAll(/:(kind|language|resource)\b/g, String.raw`\w+`)
+    .replace(/:filename\b/, String.raw`[\w-]+\.pdf`);
   const shape = new RegExp(`^${named.replaceAll(/:\w+/g, '[0-9a-f-]{36}')}(\\?|$)`);
   if (!shape.test(example.path)) throw new Error(`${example.path} is no example of ${name}`);
   return example;

@@ -195,6 +195,30 @@ test('an invoice without a card goes through dunning to UNCOLLECTIBLE, and cash 
   expect(await read(draft.id)).toEqual(draft);
 });
 
+test('a card that fails at each retry leads to UNCOLLECTIBLE, and cash pays it later', async () => {
+  const customerId = await aCustomer({ collectionMethod: 'CHARGE_AUTOMATICALLY' });
+  const price = { type: 'FLAT', currency: 'USD', amount: 2900, billingInterval: 'MONTHLY' };
+  const product = await api.expect(201, api.post('/products', { name: 'Pro', ...price }));
+  const authorizedTransactionId = 'txn_4000000000000341';
+  const order = { customerId, productId: product.id as string, authorizedTransactionId };
+  await api.expect(201, api.post('/subscriptions', order));
+  const { now } = await api.expect(200, api.get('/sandboxes/clock'));
+  const { id } = await create({
+    ...{ customerId, collectionMethod: 'CHARGE_AUTOMATICALLY', finalize: true },
+  });
+  const dayAfter = (days: number) =>
+    new Date(Date.parse(now as string) + days * 86_400_000).toISOString();
+  const attempts = [0, 3, 7, 14].map((days) => ({
+    ...{ status: 'FAILED', failureCode: 'card_declined', createdAt: dayAfter(days) },
+  }));
+  await api.advanceTo(dayAfter(13));
+  expect(await read(id)).toMatchObject({ status: 'OPEN', payments: attempts.slice(0, 3) });
+  await api.advanceTo(dayAfter(15));
+  expect(await read(id)).toMatchObject({ status: 'UNCOLLECTIBLE', payments: attempts });
+  await api.expect(201, api.post(`/invoices/${id}/payments`, { method: 'CASH' }));
+  expect(await read(id)).toMatchObject({ status: 'PAID', amountPaid: 450 });
+});
+
 function numberAt(index: number): string {
   return `INV-${String(index + 1).padStart(6, '0')}`;
 }

@@ -123,6 +123,37 @@ describe('a mail to an operator', () => {
     );
   });
 
+  test('invites an address by mail three times an hour, and by link always', async () => {
+    const email = newAddress();
+    const invite = () => owner.api('POST', '/operators', { email, role: 'VIEWER' });
+    const answers = [await invite(), await invite(), await invite(), await invite()];
+    expect(answers.map(({ status, body }) => [status, body.emailed])).toEqual([
+      ...Array.from({ length: 3 }, () => [201, true]),
+      [201, false],
+    ]);
+    const last = answers.at(-1)!.body.link;
+    expect(last).toMatch(/dashboard\/invitation#[\w-]{43}$/);
+    await eventually(() => {
+      expect(mailServer.contentsTo(email)).toHaveLength(3);
+    }, patience);
+    expect(mailServer.contentsTo(email).join()).not.toContain(last.split('#')[1]);
+  });
+
+  test('resets passwords ten times a minute for a network, then answers 429', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ask(newAddress())));
+    const allowed = answers.filter(({ status }) => status === 202);
+    const refused = answers.filter(({ status }) => status !== 202);
+    for (const { body } of allowed) expect(body).toEqual({});
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { status, body, headers } of refused) {
+      expect([status, body]).toEqual([429, { error: 'Too many requests' }]);
+      expect(headers.get('error-code')).toBe('too_many_requests');
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    // Nothing is mailed to strangers, and signing in is not limited by it.
+    expect((await newcomer().api('GET', '/sign-in-ways')).status).toBe(200);
+  });
+
   test('tests the mail server', async () => {
     const { status, body } = await owner.api('POST', '/email-test', {});
     expect([status, body]).toEqual([200, { status: 'SENT', reason: null }]);

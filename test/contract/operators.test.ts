@@ -48,9 +48,15 @@ describe('a session', () => {
           emailProven: false,
           role: 'OWNER',
           active: true,
+          secondFactor: null,
           createdAt: expect.stringMatching(instant),
         },
-        organization: { id: expect.stringMatching(uuid), name: 'Local' },
+        organization: {
+          id: expect.stringMatching(uuid),
+          name: 'Local',
+          providerOnly: false,
+          requireSecondFactor: false,
+        },
         expiresAt: expect.stringMatching(instant),
       },
     ]);
@@ -270,6 +276,7 @@ describe('an invitation', () => {
       organization: { name: 'Local' },
       role: 'ADMIN',
       email,
+      providerOnly: false,
     });
     const client = newcomer();
     const path = '/invitations/accept';

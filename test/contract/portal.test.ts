@@ -46,6 +46,16 @@ describe('a portal session', () => {
     expect(livesMs).toBeGreaterThan(hourMs - 60_000);
   });
 
+  test('is not sent from a live environment without a mail server, nor to an unknown customer', async () => {
+    const { live } = system;
+    const { id } = await live.expect(201, live.post('/customers', { email: 'a@b.co' }));
+    const send = (to: unknown) =>
+      live.post('/portal/sessions', { customerId: to, sendEmail: true });
+    const [known, unknown] = [await send(id), await send(unknownId)];
+    expect([known.status, known.body]).toEqual([409, { error: 'No mail server is configured' }]);
+    expect([unknown.status, unknown.body]).toEqual([404, { error: 'Customer not found' }]);
+  });
+
   test('accepts null for no return address', async () => {
     await api.expect(201, create({ customerId, returnUrl: null }));
   });

@@ -172,7 +172,6 @@ describe('a change of a product', () => {
     [{ metadata: null }, { metadata: {} }],
     [{ lookupKey: null }, { lookupKey: null }],
     [{ taxCategory: 'ebook' }, { taxCategory: 'ebook' }],
-    [{ taxCategory: null }, { taxCategory: 'standard' }],
   ])('by %j keeps its price', async (changes, after) => {
     const created = await create();
     const changed = await api.expect(200, patch(created.id, changes));

@@ -87,6 +87,11 @@ const operatorRights: Readonly<Record<string, readonly RoleName[]>> = {
   'POST /reset-links/use': roles,
   'DELETE /sessions/:id': roles,
   'PUT /password': roles,
+  'POST /second-factor': roles,
+  'POST /second-factor/confirm': roles,
+  'POST /second-factor/remove': roles,
+  'DELETE /operators/:id/second-factor': ['OWNER'],
+  'PATCH /organization': ['OWNER'],
   'GET /audit': leaders,
   'GET /system/commands': leaders,
   'POST /system/commands/:service/:id/retry': leaders,
@@ -125,6 +130,7 @@ export function operatorExample(
   const bodies: Readonly<Record<string, object>> = {
     'POST /operators': { email: 'by-operator@example.com', role: 'VIEWER' },
     'PATCH /operators/:id': { active: false },
+    'PATCH /organization': { requireSecondFactor: true },
     'PUT /password': { currentPassword: 'not the password', newPassword: 'another longer one' },
   };
   const filled = path

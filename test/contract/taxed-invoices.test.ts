@@ -115,6 +115,24 @@ describe('an invoice of a subscription', () => {
     expect([renewal.tax, renewal.taxes[0].reason]).toEqual([0, 'EXEMPT']);
   });
 
+  test('must not exceed the maximum amount with its tax: nothing is stored', async () => {
+    const api = await aShop();
+    const customerId = await aCustomer(api);
+    const most = 84_033_613_444;
+    const buy = async (amount: number, taxed = customerId) =>
+      api.post('/subscriptions', { customerId: taxed, productId: await aProduct(api, amount) });
+    const error = { quantity: ['The total with tax exceeds the maximum amount'] };
+    expect(await buy(most + 1)).toMatchObject({ status: 400, body: { error } });
+    expect((await api.get('/subscriptions')).body.data).toEqual([]);
+    expect(await invoicesOf(api, customerId)).toEqual([]);
+    expect((await buy(most)).status).toBe(201);
+    expect(await invoicesOf(api, customerId)).toMatchObject([{ total: 99_999_999_998 }]);
+    // Nothing is taxed there.
+    expect((await buy(most + 1, await aCustomer(api, { address: { country: 'US' } }))).status).toBe(
+      201,
+    );
+  });
+
   test('of prices with tax costs its price', async () => {
     const api = await aShop({ tax: { ...seller.tax, prices: 'INCLUDE_TAX' } });
     const invoice = await subscribed(api, {}, await aProduct(api, 999));

@@ -1,6 +1,6 @@
 import { eventually } from '@billing/chassis/testing';
 import type { PersistentClient } from '../support/persistent-client';
-import { aProduct, aSubscription, type CrashFlow, invoicesOf } from './flow';
+import { aCustomer, aProduct, aSubscription, type CrashFlow, invoicesOf } from './flow';
 
 // A step whose worker died is resumed after half a minute.
 const decidedWithinMs = 100_000;
@@ -189,6 +189,48 @@ const putOff: CrashFlow = {
   },
 };
 
+const migratedCount = 20;
+
+const migration: CrashFlow = {
+  name: `migration of ${String(migratedCount)}`,
+  prepare: async (client) => {
+    const { productId } = await aProduct(client);
+    const ids: string[] = [];
+    for (let count = 0; count < migratedCount; count += 1) {
+      const purchase = { ...(await aCustomer(client)), productId };
+      const authorizedTransactionId = `txn_4242424242424242_${String(count)}`;
+      const bought = { ...purchase, authorizedTransactionId };
+      ids.push((await client.post(201, '/subscriptions', bought)).id as string);
+    }
+    const { priceId } = await client.get(`/products/${productId}`);
+    const other = await client.get(`/products/${(await aProduct(client, risen)).productId}`);
+    return { ids, prices: { fromPriceId: priceId, toPriceId: other.priceId } };
+  },
+  act: async (client, { ids, prices }) => ({
+    ids,
+    job: await client.post(201, '/price-migrations', prices as object),
+  }),
+  expectGoal: async (client, { ids, job }) => {
+    const path = `/price-migrations/${job.id as string}`;
+    const counts = { processed: migratedCount, scheduled: migratedCount, skipped: 0 };
+    await eventually(
+      async () => {
+        expect(await client.get(path)).toMatchObject({ status: 'COMPLETE', ...counts });
+      },
+      { timeoutMs: decidedWithinMs },
+    );
+    const { data } = await client.get(`${path}/subscriptions?perPage=100`);
+    const found = data.map((row: any) => row.subscriptionId);
+    expect(found.sort()).toEqual((ids as string[]).toSorted());
+    for (const row of data) {
+      const changes = await client.get(`/subscriptions/${row.subscriptionId as string}/changes`);
+      expect(changes.data).toMatchObject([{ id: row.changeId, status: 'PENDING' }]);
+    }
+  },
+};
+
+const risen = { amount: 3900 };
+
 export const changeFlows: readonly CrashFlow[] = [
   upgrade,
   declined,
@@ -196,4 +238,5 @@ export const changeFlows: readonly CrashFlow[] = [
   discounted,
   endedWithCredit,
   putOff,
+  migration,
 ];

@@ -51,6 +51,56 @@ export const erasure: CrashFlow = {
   },
 };
 
+/** Usage that is sent while its customer is deleted: what is accepted is billed. */
+export const erasureWithUsage: CrashFlow = {
+  name: 'erasure of a customer whose usage goes on',
+  prepare: async (client) => {
+    const { id: customerId } = await client.post(201, '/customers', person);
+    const { id: meterId } = await client.post(201, '/meters', {
+      ...{ name: 'Calls', aggregation: 'SUM' },
+    });
+    const { productId } = await aProduct(client);
+    const prices = [{ meterId, unitAmount: '10' }];
+    await client.patch(`/products/${productId}/meter-prices`, { prices });
+    const subscription = await client.post(201, '/subscriptions', {
+      ...{ customerId, productId, authorizedTransactionId: 'txn_4242424242424242' },
+    });
+    await client.post(200, `/subscriptions/${subscription.id as string}/cancel`);
+    return { customerId, meterId, subscriptionId: subscription.id };
+  },
+  act: async (client, prepared, databases) => {
+    const { customerId, meterId } = prepared as Record<string, string>;
+    let accepted = 0;
+    const send = async () => {
+      const events = [{ eventId: `leaver ${String(accepted)}`, customerId, meterId, quantity: 1 }];
+      const { rejected } = await client.post(201, '/events/ingest', { events });
+      if (rejected.length === 0) accepted += 1;
+      return rejected.length === 0;
+    };
+    const path = `/customers/${customerId!}`;
+    const deletion = eventually(async () => {
+      // 409 while the last bill is charged. Not found: the answer to the deletion was lost.
+      const { status } = await client.answer(() => client.api.delete(path));
+      expect([204, 404]).toContain(status);
+    }, steps);
+    let isSending = true;
+    while (isSending) isSending = await send();
+    await deletion;
+    client.api.acknowledged.set(path, undefined);
+    await untilStep('EVENTS', customerId!, databases);
+    return { ...prepared, accepted };
+  },
+  expectGoal: async (client, { subscriptionId, accepted }) => {
+    const invoices = await invoicesOf(client, subscriptionId as string);
+    const lines = invoices.flatMap(({ lineItems }) => lineItems as any[]);
+    const usage = lines.filter(({ meterId }) => meterId !== null);
+    const billed = usage.reduce((sum: number, { quantity }) => sum + Number(quantity), 0);
+    // An event whose answer was lost is refused when it is sent again after the deletion.
+    expect([0, 1]).toContain(billed - Number(accepted));
+    for (const { status } of invoices) expect(['PAID', 'UNCOLLECTIBLE']).toContain(status);
+  },
+};
+
 async function idsOf(client: PersistentClient, list: string): Promise<string[]> {
   const { data } = await client.get(list);
   return data.map(({ id }: { id: string }) => id);

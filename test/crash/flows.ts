@@ -10,7 +10,7 @@ import {
   renewalDay,
   startOfFlows,
 } from './flow';
-import { erasure } from './erasure-flow';
+import { erasure, erasureWithUsage } from './erasure-flow';
 import { moneyFlows } from './money-flows';
 import { purchaseFlows } from './purchase-flows';
 import { usageFlows } from './usage-flows';
@@ -180,4 +180,5 @@ export const crashFlows: readonly CrashFlow[] = [
   ...claimFlows,
   ...moneyFlows,
   erasure,
+  erasureWithUsage,
 ];

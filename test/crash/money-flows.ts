@@ -148,6 +148,41 @@ const reservation: CrashFlow = {
   },
 };
 
+const finalization: CrashFlow = {
+  name: 'finalization of a draft that the balance and a card pay',
+  prepare: async (client) => {
+    const { customerId } = (await aSubscription(client, '4242424242424242')) as any;
+    const entry = { customerId, currency: 'USD', amount: 549, description: 'Goodwill' };
+    await client.post(201, '/balance-entries', entry);
+    const seller = { legalName: 'Ada GmbH', address: { country: 'DE' } };
+    const tax = { prices: 'EXCLUDE_TAX', registrations: ['DE'] };
+    await client.patch('/seller', { ...seller, tax });
+    const lines = [{ description: 'Setup', amount: 2900 }];
+    const draft = await client.post(201, '/invoices', { customerId, lines });
+    return { customerId, draft };
+  },
+  act: async (client, { customerId, draft }) => {
+    const path = `/invoices/${draft.id as string}`;
+    await client.post(200, `${path}/finalize`);
+    await eventually(async () => {
+      expect(await client.get(path)).toMatchObject({ status: 'PAID' });
+    }, decided);
+    return { customerId, path };
+  },
+  expectGoal: async (client, { customerId, path }) => {
+    expect(await client.get(path as string)).toMatchObject({
+      ...{ status: 'PAID', number: 'INV-000002', billingReason: 'MANUAL', taxStatus: 'FINAL' },
+      ...{ subtotal: 2900, tax: 551, total: 3451, balanceApplied: 549, amountPaid: 2902 },
+      payments: [{ status: 'SUCCEEDED', amount: 2902 }],
+    });
+    const ledger = [
+      ['ADJUSTMENT', 549],
+      ['APPLIED', -549],
+    ];
+    expect(await ledgerOf(client, customerId as string)).toEqual(ledger);
+  },
+};
+
 export const moneyFlows: readonly CrashFlow[] = [
   refund('credit note with a refund', '4242424242424242', {
     ...{ status: 'SUCCEEDED', attempt: 1 },
@@ -158,4 +193,5 @@ export const moneyFlows: readonly CrashFlow[] = [
   reduced,
   overpayment,
   reservation,
+  finalization,
 ];

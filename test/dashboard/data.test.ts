@@ -151,7 +151,9 @@ describe('the request log', () => {
     }, patience);
   });
 
-  test('opens an entry with its bodies, from which secrets are removed', async () => {
+  const anyBodies = { requestBody: null, responseBody: expect.anything() };
+
+  test('opens an entry with its query and bodies, from which secrets are removed', async () => {
     const { data } = await requests('?requestId=request-log-1');
     const { status, body } = await sandbox.api('GET', `/requests/${data[0].entryId}`);
     expect([status, body]).toMatchObject([
@@ -159,6 +161,9 @@ describe('the request log', () => {
       { ...data[0], requestBody: { json: '{"email":"ada@example.com"}', isShortened: false } },
     ]);
     expect(JSON.parse(body.responseBody.json)).toMatchObject({ email: 'ada@example.com' });
+    const [read] = (await requests('?method=GET')).data;
+    const { body: shownRead } = await sandbox.api('GET', `/requests/${read.entryId}`);
+    expect(shownRead).toEqual({ ...read, query: 'search=secret-in-a-query', ...anyBodies });
     const unknown = await live.api('GET', `/requests/${data[0].entryId}`);
     expect([unknown.status, unknown.headers.get('error-code')]).toEqual([404, 'request_not_found']);
 

@@ -15,7 +15,10 @@ const timeoutMs = 300_000;
 const dashboard = join(__dirname, '../../gateway/dashboard');
 const references = join(__dirname, 'design-references');
 // The same font on every machine, so that texts have the same width.
-const font = join(dashboard, '../node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf');
+const font = join(
+  dashboard,
+  '../../services/documents/node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
+);
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.js': 'text/javascript',

@@ -152,14 +152,14 @@ testInChromium(
           `${place}/developers/webhooks/${ids.endpoint}`,
         ],
         [
-          '1 default card expires by the end of next month: Margaret (visa 4242, 03/2033)Open customer',
+          '1 default card expires by the end of next month: Margaret (Visa 4242, 03/2033)Open customer',
           `${place}/customers/${ids.expiring}`,
         ],
       ]);
       const figure = (name: string) => page.locator('.figure', { hasText: name });
       await figure('Invoiced today in USD').getByText('$76.00').waitFor();
       await figure('Invoiced today in USD').getByText('2 invoices · +31%').waitFor();
-      await figure('Already paid in USD').getByText('$29.00').waitFor();
+      await figure('Today’s invoices paid in USD').getByText('$29.00').waitFor();
     });
     await browser.close();
   },

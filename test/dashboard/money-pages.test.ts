@@ -245,8 +245,16 @@ async function setUpTax(page: Page): Promise<void> {
 testInChromium(
   'an operator reads an email, records its bounce, and changes the text of the next one',
   async () => {
+    const image = readFileSync(logo).toString('base64');
+    const seller = {
+      legalName: 'Ada GmbH',
+      address: { line1: 'Weg 1', city: 'Bonn', country: 'DE' },
+      logo: `data:image/png;base64,${image}`,
+    };
+    await scene.api.expect(200, scene.api.request('PATCH', '/seller', { body: seller }));
     const customerId = await scene.customer({ name: 'Mia', email: 'mia@example.com' });
     const invoiceId = await sentInvoice(customerId);
+    let address = '';
     await visit(browser, desktop, async (page) => {
       await signIn(page);
       await open(page, `/invoices/${invoiceId}`);
@@ -262,7 +270,26 @@ testInChromium(
         "getComputedStyle(document.querySelector('.email-frame').contentDocument.querySelector('a')).paddingLeft",
       );
       expect(padding).toBe('20px');
+      await eventually(async () => {
+        const image = await frame.getByAltText('Ada GmbH').evaluate(
+          // Its width in pixels: 0 until it is loaded.
+          (element) => (element as unknown as { naturalWidth: number }).naturalWidth,
+        );
+        expect(image).toBeGreaterThan(0);
+      });
       await look(page, 'email');
+      address = new URL(page.url()).pathname.replace(/.*(?=\/emails\/)/, '');
+      const attachments = page.getByRole('region', { name: 'Attachments' });
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        attachments.getByRole('button', { name: 'Download' }).click(),
+      ]);
+      expect(file.suggestedFilename()).toMatch(/^[\w-]+\.pdf$/);
+      expect(
+        readFileSync(await file.path())
+          .subarray(0, 5)
+          .toString(),
+      ).toBe('%PDF-');
       await press(page, 'Record bounce');
       await confirmDialog(page, 'Record bounce');
       await badge(page, 'bounced');
@@ -272,7 +299,12 @@ testInChromium(
       await open(page, '/developers/inbox');
       await look(page, 'inbox');
       await open(page, '/settings/email');
+      await page.getByRole('group', { name: 'With PDF' }).getByLabel('Receipt').uncheck();
       await look(page, 'email settings');
+      await press(page, 'Save');
+      await page.getByText('Email settings saved').waitFor();
+      const { kinds } = await scene.read('/email-settings');
+      expect([kinds.RECEIPT.attachPdf, kinds.INVOICE_ISSUED.attachPdf]).toEqual([false, true]);
       await page.getByRole('link', { name: 'Invoice', exact: true }).click();
       await page.getByLabel('Subject').fill('Your bill {{x}}');
       await press(page, 'Save');
@@ -288,6 +320,9 @@ testInChromium(
       await open(page, '/settings/email/RECEIPT/de');
       await page.frameLocator('.email-frame').getByRole('heading').waitFor();
       await look(page, 'email text on a phone in the dark');
+      await open(page, address);
+      await page.frameLocator('.email-frame').getByAltText('Ada GmbH').waitFor();
+      await look(page, 'email on a phone in the dark');
     });
   },
   timeoutMs,

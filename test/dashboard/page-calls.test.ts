@@ -78,7 +78,7 @@ const expected = {
   '/refunds': 2,
   '/disputes': 1,
   '/emails': 3,
-  '/dunning': 4,
+  '/dunning': 3,
   '/products': 1,
   '/products/:id': 2,
   '/discounts': 1,
@@ -96,6 +96,7 @@ const expected = {
   '/settings/tax': 2,
   '/settings/email': 2,
   '/team': 1,
+  '/security': 0,
   '/audit-log': 2,
   '/system': 3,
 };

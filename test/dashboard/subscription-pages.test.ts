@@ -330,7 +330,7 @@ async function discount(page: Page, path: string): Promise<void> {
   await look(page, 'change of a discount');
   await pressInDialog(page, 'Review price');
   await dialog.getByText('Nothing is due today. The change takes effect now.').waitFor();
-  await dialog.getByText('-$114.00').waitFor();
+  await dialog.getByText('−$114.00').waitFor();
   await look(page, 'discount preview');
   await confirmDialog(page, 'Change now');
   await page.locator('.facts').getByRole('link', { name: 'Friends' }).waitFor();

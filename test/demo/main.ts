@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
+import { runCheck, wrongUsage } from '../command-line/check';
 import { Calendar } from './calendar';
 import { DemoClient } from './demo-client';
 import { fillSandbox } from './filling';
@@ -67,21 +69,16 @@ async function mustAnswer(url: string): Promise<void> {
   try {
     await fetch(`${url}/v1/sandboxes/clock`);
   } catch {
-    throw new FlagError(`No response from ${url}. Start it with: npm start`);
+    throw new StartRefusal(exitStatuses.busy, `No response from ${url}. Start it with: npm start`);
   }
+}
+
+function refuseFlags(error: unknown): never {
+  throw error instanceof FlagError ? wrongUsage(error.message) : error;
 }
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    const isFlag = error instanceof FlagError;
-    say(isFlag ? `${error.message}\n\n${usage}` : String(error));
-    process.exitCode = isFlag ? 2 : 1;
-  },
-);
+runCheck(usage, () => main().catch(refuseFlags));

@@ -14,7 +14,7 @@ const kubernetes = join(__dirname, '../..', 'deploy', 'kubernetes');
 const testWithKubectl = hasKubectl() ? test : test.skip;
 const backends = serviceNames.filter((name) => name !== 'gateway');
 // Folders that belong to no service.
-const others = ['example', 'foundation', 'grpc-service', 'system', 'workload'];
+const others = ['example', 'foundation', 'grpc-service', 'indexes', 'system', 'workload'];
 const kinds = [
   'Certificate',
   'Deployment',
@@ -33,7 +33,10 @@ const graceCount = 4;
 // The Secrets that INSTALL.md describes.
 const secretsOf: Partial<Record<ServiceName, Record<string, string>>> = {
   gateway: {},
-  identity: { API_KEY_PEPPER: 'p'.repeat(32) },
+  identity: {
+    API_KEY_PEPPER: 'p'.repeat(32),
+    DATA_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
+  },
   customer: { HOSTED_PAGE_SECRET: 's'.repeat(32) },
   checkout: { HOSTED_PAGE_SECRET: 't'.repeat(32) },
   notifier: { DATA_KEYS: `1:${Buffer.alloc(32).toString('base64')}` },
@@ -335,6 +338,41 @@ testWithKubectl(
     for (const name of serviceNames) {
       expect(images).toContain(`registry.example.com/billing-${name}:1.2.3`);
     }
+  },
+);
+
+testWithKubectl(
+  'a Job of each service builds its indexes with the image and settings of its pods, and no call reaches it',
+  async () => {
+    const manifests = await renderManifests(join(kubernetes, 'example/indexes'));
+    const jobs = manifests.filter(({ kind }) => kind === 'Job');
+    const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+    expect(manifests).toHaveLength(backends.length + 1);
+    expect(jobs.map(({ metadata }) => metadata.name).sort()).toEqual(
+      backends.map((name) => `billing-${name}`).sort(),
+    );
+    for (const name of backends) {
+      const job = jobs.find(({ metadata }) => metadata.name === `billing-${name}`);
+      // By this label operators delete and await the Jobs.
+      expect(job?.metadata.labels).toMatchObject({ 'app.kubernetes.io/part-of': 'billing' });
+      const { metadata, spec } = job?.spec.template ?? {};
+      const [{ image, args, env, envFrom, volumeMounts, ...container }] = spec.containers;
+      expect([image, args]).toEqual([`registry.example.com/billing-${name}:1.2.3`, ['--indexes']]);
+      const { spec: pod, container: own } = await podOf(name);
+      expect({ env, envFrom, volumeMounts, volumes: spec.volumes }).toEqual({
+        env: own.env,
+        envFrom: own.envFrom,
+        volumeMounts: own.volumeMounts,
+        volumes: pod.volumes,
+      });
+      expectRestricted(spec);
+      expect(Object.keys(container).filter((field) => field.endsWith('Probe'))).toEqual([]);
+      expect(metadata.labels).toEqual(policies[0]?.spec.podSelector.matchLabels);
+      const { selector } = (await find(name, 'Service')).spec;
+      expect(metadata.labels).not.toMatchObject(selector);
+    }
+    expect(policies[0]?.spec.ingress).toBeUndefined();
+    expectStoresOfExample(policies[0]);
   },
 );
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readLauncherEnvironment } from '@billing/local/config';
@@ -9,9 +9,9 @@ const folder = join(__dirname, '../../deploy/vm');
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-/** Values of a setting of the unit. */
-function settingsOf(name: string): string[] {
-  return read('billing.service')
+/** Values of a setting of a unit. */
+function settingsOf(name: string, unit = 'billing.service'): string[] {
+  return read(unit)
     .split('\n')
     .filter((line) => line.startsWith(`${name}=`))
     .map((line) => line.slice(name.length + 1));
@@ -22,12 +22,7 @@ test('the settings of the unit are obeyed', () => {
   const variables = Object.fromEntries(
     lines.filter((line) => /^\w+=/.test(line)).map((line) => line.split('=') as [string, string]),
   );
-  const flags = {
-    json: false,
-    processes: false,
-    watch: false,
-    ...{ url: undefined, listen: undefined, dataDir: undefined, archiveDir: undefined },
-  };
+  const flags = { url: undefined, listen: undefined, dataDir: undefined, archiveDir: undefined };
   const environment = readLauncherEnvironment(variables);
   expect(environment.cacheDir).toBe('/var/cache/billing');
   expect(readSettings(flags, environment, '.data')).toMatchObject({
@@ -51,13 +46,63 @@ test('the unit runs the built release as its own user, and writes only to data a
   expect(settingsOf('ReadWritePaths')).toEqual([]);
 });
 
-(hasSystemd ? test : test.skip)('systemd accepts the unit', () => {
+test('the backup runs with the settings of the system, and reaches its sockets', () => {
+  const backup = 'billing-backup.service';
+  for (const name of [
+    'User',
+    'EnvironmentFile',
+    'Environment',
+    'WorkingDirectory',
+    'RuntimeDirectory',
+    'RuntimeDirectoryPreserve',
+  ]) {
+    expect(settingsOf(name, backup)).toEqual(settingsOf(name));
+  }
+  expect(settingsOf('ExecStart', backup)[0]).toMatch(
+    /\/bin\/node \S+\/deploy\/operations\/dist\/backup\/main\.js --to \/var\/backups\/billing$/,
+  );
+});
+
+test('commands on the machine can open the sockets of the services', () => {
+  expect(settingsOf('RuntimeDirectory')).toEqual(['billing']);
+  // It is shared: no unit may remove it at its end.
+  expect(settingsOf('RuntimeDirectoryPreserve')).toEqual(['yes']);
+  expect(settingsOf('Environment')).toContain('TMPDIR=/run/billing');
+});
+
+test('a timer checks the invariants of the live environment each night', () => {
+  const [, command = ''] =
+    /^ExecStart=\S+\/bin\/node (.*)$/m.exec(read('billing-check.service')) ?? [];
+  expect(command).toBe('/opt/billing/test/dist/invariants/main.js --data /var/lib/billing');
+  expect(read('billing-check.service')).toContain('\nUser=billing\n');
+  expect(read('billing-check.timer')).toMatch(/^OnCalendar=\*-\*-\* /m);
+});
+
+test('the newest 14 backups are kept', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'billing-kept-'));
+  const names = Array.from({ length: 16 }, (_, day) => `billing-202611${String(day + 10)}T000000Z`);
+  for (const name of names) mkdirSync(join(folder, name));
+  mkdirSync(join(folder, 'other'));
+  const [command = ''] = settingsOf('ExecStartPost', 'billing-backup.service');
+  const script = /^\/bin\/sh -c '(.*)'$/.exec(command)?.[1] ?? '';
+  spawnSync('/bin/sh', ['-c', script.replace('/var/backups/billing', folder)]);
+  const kept = readdirSync(folder).toSorted();
+  rmSync(folder, { recursive: true });
+  expect(kept).toEqual([...names.slice(2), 'other']);
+});
+
+const units = ['billing.service', 'billing-backup.service', 'billing-check.service'];
+
+(hasSystemd ? test : test.skip).each(units)('systemd accepts %s', (name) => {
   const copy = mkdtempSync(join(tmpdir(), 'billing-unit-'));
-  const unit = join(copy, 'billing.service');
-  writeFileSync(unit, read('billing.service').replace(/^ExecStart=.*/m, 'ExecStart=/bin/true'));
+  // Units name each other.
+  for (const unit of units) {
+    writeFileSync(join(copy, unit), read(unit).replace(/^ExecStart=.*/m, 'ExecStart=/bin/true'));
+  }
+  const unit = join(copy, name);
   const { stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
   rmSync(copy, { recursive: true });
-  expect(stderr.split('\n').filter((line) => line.includes('billing.service'))).toEqual([]);
+  expect(stderr.split('\n').filter((line) => line.includes(name))).toEqual([]);
 });
 
 test.each([

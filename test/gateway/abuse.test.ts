@@ -57,7 +57,8 @@ describe('fields that callers may not choose', () => {
     expect(after).toMatchObject({ status, currentPeriodEnd, id, organizationId, createdAt });
     const invoice = `/invoices/${String(made.latestInvoiceId)}`;
     const changed = await api.request('PATCH', invoice, { body: { status: 'PAID', total: 0 } });
-    expect([changed.status, changed.body]).toEqual([409, { error: 'Invoice is not a draft' }]);
+    const frozen = { status: ['Cannot be changed'], total: ['Cannot be changed'] };
+    expect([changed.status, changed.body]).toEqual([400, { error: frozen }]);
     expect(await api.expect(200, api.get(invoice))).toMatchObject({ status: 'OPEN', total: 2900 });
   });
 });

@@ -4,7 +4,7 @@ import type { WebhookReceiver } from '../support/webhook-receiver';
 import { readExport } from '../support/export/export-client';
 import { type AnnouncedResource, announcedResources } from './exports';
 import type {
-  DiscountChangePicture,
+  ChangePicture,
   ExportPicture,
   FeedEntryPicture,
   FeedPicture,
@@ -68,8 +68,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
   return {
     environmentId: tenant?.environmentId,
     organizationId: tenant?.organizationId,
-    now,
-    isManual,
+    ...{ now, isManual, takenAt: systemClock.now() },
     subscriptions: lists.subscriptions,
     invoices: lists.invoices,
     balances: await client.all('/balances'),
@@ -77,7 +76,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     creditNotes: await client.all('/credit-notes'),
     refunds: await client.all('/refunds'),
     discounts: lists.discounts,
-    discountChanges: await readDiscountChanges(client, lists),
+    changes: await readChanges(client, lists),
     meterPrices: lists.products.flatMap(({ meterPrices }) => meterPrices),
     meters,
     // Before the events, so that these have all events that the states count.
@@ -107,6 +106,9 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
         ? undefined
         : await readSessions(addresses, tenant),
     events: logs?.events,
+    erasedCustomers: logs?.events
+      .filter(({ type }) => type === 'customer.deleted')
+      .map(({ aggregateId: id, insertedAt: erasedAt }) => ({ id, erasedAt })),
     areEventsWhole: logs?.isWhole,
     pending:
       tenant === undefined || addresses === undefined
@@ -146,15 +148,24 @@ async function readExports(
 ): Promise<ExportPicture[] | undefined> {
   const exports: ExportPicture[] = [];
   for (const resource of Object.keys(announcedResources) as AnnouncedResource[]) {
-    const { status, headers, body, isComplete } = await readExport(client, `${resource}.ndjson`);
-    if (status === 403 || status === 404) return undefined;
-    if (status !== 200 || !isComplete) throw new Error(`Export of ${resource} is incomplete`);
-    const lines = body.toString().split('\n').slice(0, -1);
-    const rows = lines.map((line) => JSON.parse(line) as ExportPicture['rows'][number]);
-    const position = Number(headers['export-position']);
-    exports.push({ resource, rows, position, present: present[resource] });
+    const exported = await readRows(client, resource);
+    if (exported === undefined) return undefined;
+    exports.push({ resource, ...exported, present: present[resource] });
   }
   return exports;
+}
+
+/** Exported objects; undefined if a release or a key has no exports. */
+async function readRows(
+  client: ApiClient,
+  resource: string,
+): Promise<{ readonly rows: any[]; readonly position: number } | undefined> {
+  const { status, headers, body, isComplete } = await readExport(client, `${resource}.ndjson`);
+  if (status === 403 || status === 404) return undefined;
+  if (status !== 200 || !isComplete) throw new Error(`Export of ${resource} is incomplete`);
+  const lines = body.toString().split('\n').slice(0, -1);
+  const rows = lines.map((line) => JSON.parse(line));
+  return { rows, position: Number(headers['export-position']) };
 }
 
 async function readClock(client: ApiClient): Promise<{ now: Date; isManual: boolean }> {
@@ -179,19 +190,23 @@ async function readLists(client: ApiClient): Promise<Lists> {
   return Object.fromEntries(names.map((name, index) => [name, lists[index]])) as unknown as Lists;
 }
 
-async function readDiscountChanges(
+async function readChanges(client: ApiClient, lists: Lists): Promise<ChangePicture[]> {
+  const exported = await readRows(client, 'changes');
+  const changes: ChangePicture[] = exported?.rows ?? (await readChangesOfEach(client, lists));
+  return changes.toSorted(
+    (one, other) =>
+      one.effectiveAt.localeCompare(other.effectiveAt) ||
+      one.createdAt.localeCompare(other.createdAt),
+  );
+}
+
+async function readChangesOfEach(
   client: ApiClient,
-  { discounts, subscriptions }: Lists,
-): Promise<DiscountChangePicture[]> {
-  if (discounts.length === 0) return [];
-  const changes: DiscountChangePicture[] = [];
+  { subscriptions }: Lists,
+): Promise<ChangePicture[]> {
+  const changes: ChangePicture[] = [];
   for (const { id } of subscriptions) {
-    const listed = await client.all(`/subscriptions/${id as string}/changes`);
-    const applied = listed.filter(({ status }) => status !== 'FAILED' && status !== 'CANCELED');
-    for (const { from, to } of applied.reverse()) {
-      if (from.discountId === to.discountId) continue;
-      changes.push({ subscriptionId: id, from: from.discountId, to: to.discountId });
-    }
+    changes.push(...(await client.all(`/subscriptions/${id as string}/changes`)));
   }
   return changes;
 }

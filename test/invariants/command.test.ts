@@ -111,7 +111,30 @@ describe('the command that checks invariants, as a separate process', () => {
     }
     await Visitor.enter(api, { customerId });
     await made('/portal/sessions', { customerId });
+    await changeSeats();
     await sendTaxedInvoice(creditedId as string);
+    await eraseCustomer(productId as string);
+  }
+
+  /** A change that an invoice charges at once. */
+  async function changeSeats(): Promise<void> {
+    const price = { type: 'PER_UNIT', currency: 'USD', amount: 2900, billingInterval: 'MONTHLY' };
+    const { id: productId } = await made('/products', { name: 'Seats', ...price });
+    const { id: customerId } = await made('/customers', { email: 'carl@example.com' });
+    const authorizedTransactionId = `${cards.good}_seats`;
+    const { id } = await made('/subscriptions', { customerId, productId, authorizedTransactionId });
+    const change = await made(`/subscriptions/${id as string}/changes`, { quantity: 2, at: 'NOW' });
+    expect(change).toMatchObject({ status: 'APPLIED' });
+  }
+
+  async function eraseCustomer(productId: string): Promise<void> {
+    const leaver = { email: 'leaver@example.com', name: 'Leaver', metadata: { note: 'leaver' } };
+    const { id: customerId } = await made('/customers', leaver);
+    const authorizedTransactionId = `${cards.good}_leaver`;
+    const order = { customerId, productId, authorizedTransactionId };
+    const { id } = await made('/subscriptions', order);
+    await api.expect(200, api.post(`/subscriptions/${id as string}/cancel`));
+    await api.expect(204, api.delete(`/customers/${customerId as string}`));
   }
 
   async function sendTaxedInvoice(customerId: string): Promise<void> {
@@ -136,7 +159,7 @@ describe('the command that checks invariants, as a separate process', () => {
       expect(await check()).toMatchObject({ code: 0 });
     }, ofSixtySeconds);
     const { table } = await check();
-    for (const id of ['I3', 'I7', 'I8', 'I11']) {
+    for (const id of ['I3', 'I7', 'I8', 'I11', 'I23']) {
       expect(table).toMatch(new RegExp(`^${id} +[1-9]\\d* +0 `, 'm'));
     }
     for (const id of ['I10', 'I28']) expect(table).toMatch(new RegExp(`^${id} +unseen +0 `, 'm'));

@@ -46,3 +46,11 @@ test.each<[what: string, changes: Partial<Picture>]>([
 ])('usage that %s need not be billed yet', (_what, changes) => {
   expect(findingsOf(examineAll({ ...whole, usageStates: [], ...changes }))).toEqual([]);
 });
+
+test('an event id that is used again with another timestamp is another event', () => {
+  const again = { ...usageEvent, timestamp: '2026-02-11T00:00:00.000Z', quantity: '0' };
+  const findings = (usageEvents: Picture['usageEvents']) =>
+    examineAll({ ...whole, usageEvents }).find(({ id }) => id === 'I4')?.findings;
+  expect(findings([usageEvent, again])).toEqual([]);
+  expect(findings([usageEvent, again, again])).toHaveLength(1);
+});

@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sleep } from '@billing/chassis/clock';
-import { readAddresses, runCheck } from '../command-line/check';
+import { createLogger } from '@billing/chassis/logging';
+import { Metrics } from '@billing/chassis/metrics';
+import { readRunningSystem } from '@billing/local/running-system';
+import { readAddresses, runCheck, wrongUsage } from '../command-line/check';
 import { ApiClient } from '../support/api-client';
 import { takePicture } from './collection';
 import { examineAll, findingsOf, toTable, type Verdict } from './report';
 
 const usage = `Usage: npm run check:invariants -- --system <file>
+       npm run check:invariants -- --data <folder>
        npm run check:invariants -- --url <gateway> --key <key> [--stranger-key <key>] [--address <service>=<address>]… [--writes <file>]
   --system        output of \`npm start -- --json\`: checks its first sandbox, or the environment of --key
+  --data          data folder of a running \`npm start\`: checks its live environment, or the environment of --key
   --url           URL of the gateway, e.g. http://127.0.0.1:3000
   --key           key of the checked environment
   --stranger-key  key of another environment, which must see nothing of it
@@ -29,19 +35,27 @@ interface Site {
   readonly writes: string | undefined;
 }
 
-/**
- * Prints the verdict on each invariant; exits with 1 after a violation, with 2 after invalid
- * arguments.
- */
+/** Prints the verdict on each invariant; exits with 1 after a violation. */
 async function main(): Promise<number> {
-  const site = readSite();
-  if (site === undefined) {
-    process.stderr.write(`${usage}\n`);
-    return 2;
-  }
+  const site = await readSite();
   const verdicts = await examine(site);
   process.stdout.write(`${toTable(verdicts)}\n`);
-  return findingsOf(verdicts).length > 0 ? 1 : 0;
+  const count = findingsOf(verdicts).length;
+  await exportFindings({ count, live: isLiveKey(site.key) });
+  return count > 0 ? 1 : 0;
+}
+
+/** Exports the number of findings, for an alert, if there is a collector. */
+async function exportFindings(findings: Parameters<Metrics['observeFindings']>[0]): Promise<void> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint } = process.env;
+  const logger = createLogger({ service: 'check-invariants', level: 'warn' });
+  const metrics = new Metrics({ service: 'check-invariants', logger, otlpEndpoint });
+  metrics.observeFindings(findings);
+  await metrics.shutdown();
+}
+
+function isLiveKey(key: string): boolean {
+  return key.startsWith('billing_live_');
 }
 
 /** Work in progress is no violation: a violation must occur in each of several pictures. */
@@ -68,11 +82,12 @@ function readWrites(file: string): Write[] {
     .map((line) => JSON.parse(line) as Write);
 }
 
-function readSite(): Site | undefined {
+async function readSite(): Promise<Site> {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     options: {
       system: text,
+      data: text,
       url: text,
       key: text,
       'stranger-key': text,
@@ -80,11 +95,18 @@ function readSite(): Site | undefined {
       writes: text,
     },
   });
-  const { system, url, key, 'stranger-key': strangerKey, address, writes } = values;
+  const { system, data, url, key, 'stranger-key': strangerKey, address, writes } = values;
   if (system !== undefined) {
     return { ...siteOf(JSON.parse(readFileSync(system, 'utf8')), key), writes };
   }
-  if (url === undefined || key === undefined) return undefined;
+  if (data !== undefined) {
+    const running = await readRunningSystem(data);
+    const keys = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8'));
+    return { ...siteOf({ ...running, ...keys }, key ?? keys.liveKey), writes };
+  }
+  if (url === undefined || key === undefined) {
+    throw wrongUsage('--system, --data, or --url and --key are required');
+  }
   return { url, key, strangerKey, addresses: address && readAddresses(address), writes };
 }
 
@@ -95,4 +117,4 @@ function siteOf(
   return { url: gatewayUrl, key, strangerKey: key === liveKey ? testKey : liveKey, addresses };
 }
 
-runCheck(main);
+runCheck(usage, main);

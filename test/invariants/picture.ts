@@ -57,6 +57,7 @@ export interface LinePicture {
   readonly quantity: string | null;
   /** Absent: a one-off charge. */
   readonly kind?: string | null;
+  readonly productId?: string | null;
   readonly priceId?: string | null;
   readonly periodStart: string | null;
   readonly periodEnd: string | null;
@@ -87,6 +88,7 @@ export interface UsageEventPicture {
   readonly quantity: string;
   readonly timestamp: string;
   readonly receivedAt: string;
+  readonly properties?: Readonly<Record<string, unknown>> | null;
 }
 
 /** Usage of a meter in the running period of a customer, as a decimal text. */
@@ -201,6 +203,7 @@ export interface SubscriptionPicture {
   readonly organizationId: string;
   readonly customerId: string;
   readonly productId: string;
+  readonly items: readonly ItemPicture[];
   readonly status: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
   readonly phase: 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'PAUSED' | 'ENDED';
   readonly startAt: string;
@@ -211,6 +214,8 @@ export interface SubscriptionPicture {
   readonly endedAt: string | null;
   readonly discountId: string | null;
   readonly createdAt: string;
+  readonly customer?: { readonly email: string | null; readonly name: string | null };
+  readonly metadata?: Readonly<Record<string, unknown>>;
   readonly price: {
     readonly billingInterval: string;
     readonly intervalCount: number;
@@ -219,6 +224,10 @@ export interface SubscriptionPicture {
 
 export interface SessionPicture {
   readonly id: string;
+  /** Null until a payer of a link is known. */
+  readonly customerId: string | null;
+  /** True if it has metadata, or the name or an address of its customer. */
+  readonly isPersonal: boolean;
   readonly status: 'OPEN' | 'COMPLETE' | 'EXPIRED';
   readonly discountId: string | null;
   readonly invoiceId: string | null;
@@ -238,12 +247,30 @@ export interface DiscountPicture {
   readonly redemptionCount: number;
 }
 
-/** A change of a subscription that has reserved or used a redemption, or ended the use of one. */
-export interface DiscountChangePicture {
+/** A change of a subscription. */
+export interface ChangePicture {
+  readonly id: string;
   readonly subscriptionId: string;
-  /** The discounts before and after it. */
-  readonly from: string | null;
-  readonly to: string | null;
+  readonly status: 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCELED';
+  /** The lines of NEXT_INVOICE may be on the invoice of another change. */
+  readonly collect: 'NOW' | 'NEXT_INVOICE';
+  readonly from: ChangeSidePicture;
+  readonly to: ChangeSidePicture;
+  readonly invoiceId: string | null;
+  readonly effectiveAt: string;
+  readonly createdAt: string;
+}
+
+/** A subscription before or after a change. */
+interface ChangeSidePicture {
+  readonly items: readonly ItemPicture[];
+  readonly discountId: string | null;
+}
+
+export interface ItemPicture {
+  readonly productId: string;
+  readonly priceId: string;
+  readonly quantity: number;
 }
 
 export interface EndpointPicture {
@@ -293,8 +320,17 @@ export interface EventPicture {
   readonly sequence: number;
   /** The webhook's type: `subscription.renewed`. */
   readonly type: string;
+  /** Customers that its data names; none once it is blanked. */
+  readonly customerIds: readonly string[];
   /** The event's subscription in its REST form; undefined in other events. */
   readonly subscription: Pick<SubscriptionPicture, FieldAnnounced> | undefined;
+}
+
+/** A customer that was deleted. */
+interface ErasedCustomerPicture {
+  readonly id: string;
+  /** Real time of the deletion. */
+  readonly erasedAt: Date;
 }
 
 /** The fields whose every change is announced. */
@@ -334,6 +370,8 @@ export interface Picture {
   readonly organizationId: string | undefined;
   /** The environment's time. */
   readonly now: Date;
+  /** Real time. */
+  readonly takenAt: Date;
   /** True if `now` stands still while the picture is taken. */
   readonly isManual: boolean;
   readonly subscriptions: readonly SubscriptionPicture[];
@@ -344,7 +382,7 @@ export interface Picture {
   readonly refunds: readonly RefundPicture[];
   readonly discounts: readonly DiscountPicture[];
   /** Of each subscription the oldest first. */
-  readonly discountChanges: readonly DiscountChangePicture[];
+  readonly changes: readonly ChangePicture[];
   readonly meterPrices: readonly MeterPricePicture[];
   readonly meters: readonly MeterPicture[];
   readonly usageEvents: readonly UsageEventPicture[];
@@ -358,6 +396,7 @@ export interface Picture {
   readonly exports: readonly ExportPicture[] | undefined;
   readonly sessions: readonly SessionPicture[] | undefined;
   readonly events: readonly EventPicture[] | undefined;
+  readonly erasedCustomers: readonly ErasedCustomerPicture[] | undefined;
   /** False if old events of the environment may have been deleted. */
   readonly areEventsWhole: boolean | undefined;
   /** Number of documents with a non-empty outbox, a step in progress or due work, by service. */

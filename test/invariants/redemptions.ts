@@ -22,7 +22,7 @@ function limitProblem({ id, maxRedemptions, redemptionCount }: DiscountPicture):
 /** Exact only if all sessions are known; subscriptions alone must not exceed the redemptions. */
 function holderProblem(
   { id, redemptionCount }: DiscountPicture,
-  { sessions, subscriptions, discountChanges }: Picture,
+  { sessions, subscriptions, changes }: Picture,
 ): string | false {
   // A subscription that a session created shares its redemption.
   const ofSessions = new Set(sessions?.map(({ subscriptionId }) => subscriptionId));
@@ -31,7 +31,7 @@ function holderProblem(
       ({ discountId, hasRedemption }) => discountId === id && hasRedemption,
     ),
     ...subscriptions
-      .flatMap((one) => heldBy(one, { isOfSession: ofSessions.has(one.id), discountChanges }))
+      .flatMap((one) => heldBy(one, { isOfSession: ofSessions.has(one.id), changes }))
       .filter((discountId) => discountId === id),
   ].length;
   const isRight = sessions === undefined ? redemptionCount >= holders : redemptionCount === holders;
@@ -44,15 +44,18 @@ function holderProblem(
 /** Discounts that a subscription holds a redemption of: each change has its own. */
 function heldBy(
   subscription: SubscriptionPicture,
-  {
-    isOfSession,
-    discountChanges,
-  }: Pick<Picture, 'discountChanges'> & { readonly isOfSession: boolean },
+  { isOfSession, changes }: Pick<Picture, 'changes'> & { readonly isOfSession: boolean },
 ): (string | null)[] {
-  const changes = discountChanges.filter((one) => one.subscriptionId === subscription.id);
-  const [first] = changes;
-  const created = first === undefined ? subscription.discountId : first.from;
-  const held = [...(isOfSession ? [] : [created]), ...changes.map(({ to }) => to)];
+  const ofDiscount = changes.filter(
+    ({ subscriptionId, status, from, to }) =>
+      subscriptionId === subscription.id &&
+      status !== 'FAILED' &&
+      status !== 'CANCELED' &&
+      from.discountId !== to.discountId,
+  );
+  const [first] = ofDiscount;
+  const created = first === undefined ? subscription.discountId : first.from.discountId;
+  const held = [...(isOfSession ? [] : [created]), ...ofDiscount.map(({ to }) => to.discountId)];
   return isEndedBeforeStart(subscription) ? held.slice(0, -1) : held;
 }
 

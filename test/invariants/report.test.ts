@@ -1,6 +1,5 @@
 import type {
   ClosedCreditsPicture,
-  FeedEntryPicture,
   InvoicePicture,
   MeterPricePicture,
   Picture,
@@ -10,6 +9,7 @@ import type {
 } from './picture';
 import { examineAll, findingsOf, invariants, toTable } from './report';
 import {
+  aChange,
   anEndpoint,
   anEvent,
   anInvoice,
@@ -19,14 +19,15 @@ import {
   balance,
   closedCredits,
   closedGrant,
+  creditNote,
   discount,
-  feed,
   grant,
   line,
   march,
   meter,
   meterPrice,
   payment,
+  refund,
   secondInvoice,
   session,
   usageEvent,
@@ -34,8 +35,12 @@ import {
   whole,
   write,
 } from './testing';
+import { changeViolations } from './violations/change-violations';
 import { creditViolations } from './violations/credit-violations';
+import { documentViolations } from './violations/document-violations';
+import { erasureViolations } from './violations/erasure-violations';
 import { exportViolations } from './violations/export-violations';
+import { feedViolations } from './violations/feed-violations';
 import { entries, first, invoices, paymentViolations } from './violations/payment-violations';
 import { taxViolations } from './violations/tax-violations';
 
@@ -45,12 +50,6 @@ const subscription = (changes: Partial<SubscriptionPicture>): Partial<Picture> =
 const sessions = (changes: Partial<SessionPicture>): Partial<Picture> => ({
   sessions: [{ ...session, ...changes }],
 });
-const entryAt = (sequence: number): FeedEntryPicture => ({
-  position: sequence,
-  subject: { type: 'subscription', id: 'subscription-1' },
-  event: JSON.parse(aWebhook(sequence).text) as FeedEntryPicture['event'],
-});
-
 const received = (...all: ReturnType<typeof aWebhook>[]): Partial<Picture> => ({
   endpoints: [anEndpoint(all)],
 });
@@ -96,10 +95,13 @@ const unbilled: Partial<Picture> = {
 const redeemed = (changes: Partial<typeof discount>): Partial<Picture> => ({
   discounts: [{ ...discount, ...changes }],
 });
-const added = { subscriptionId: 'subscription-1', from: null };
+const side = (discountId: string | null) => ({ ...aChange({}).to, discountId });
 
 const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ...taxViolations,
+  ...changeViolations,
+  ...documentViolations,
+  ...erasureViolations,
   ['I1', 'a subtotal that is not the sum of the lines', first({ subtotal: 4, total: 3 })],
   ['I1', 'a total that is not subtotal less discount', first({ total: 1 })],
   [
@@ -155,7 +157,15 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I2', 'a period that has ended', { now: new Date(march) }],
   ['I3', 'more redemptions than the maximum', redeemed({ maxRedemptions: 0 })],
   ['I3', 'an unassigned redemption', redeemed({ maxRedemptions: 2, redemptionCount: 2 })],
-  ['I3', 'a change without a redemption', { discountChanges: [{ ...added, to: 'discount-1' }] }],
+  [
+    'I3',
+    'a change without a redemption',
+    {
+      changes: [
+        aChange({ from: { ...aChange({}).from, discountId: null }, to: side('discount-1') }),
+      ],
+    },
+  ],
   ['I3', 'a holder without a redemption', redeemed({ maxRedemptions: 2, redemptionCount: 0 })],
   ['I4', 'an event that is stored twice', twice],
   ['I4', 'an id of two events', { usageEvents: [usageEvent, { ...usageEvent, eventId: 'x' }] }],
@@ -235,6 +245,9 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I7', 'a ONE_TIME session with a subscription', sessions({ isOneTime: true })],
   ['I7', 'two sessions of one subscription', { sessions: [session, { ...session, id: 's2' }] }],
   ['I7', 'an invoice of a checkout without a session', { sessions: [] }],
+  ['I64', 'an invoice of a lost subscription', { subscriptions: [] }],
+  ['I64', 'a credit note of a lost invoice', { creditNotes: [{ ...creditNote, invoiceId: 'x' }] }],
+  ['I64', 'a refund of a lost payment', { refunds: [{ ...refund, paymentId: 'x' }] }],
   ['I8', 'a missing sequence', { events: [anEvent(2)] }],
   ['I8', 'a duplicate sequence', { events: [anEvent(1), anEvent(2), anEvent(2)] }],
   ['I8', 'sequences in another order', { events: [anEvent(2), anEvent(1)] }],
@@ -261,28 +274,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     'an event that a wildcard names and that never arrived',
     { endpoints: [{ ...anEndpoint([aWebhook(1)]), events: ['subscription.*'] }] },
   ],
-  ['I80', 'a missing position', { feed: { ...feed, entries: [entryAt(1), entryAt(3)] } }],
-  ['I80', 'an end before the newest position', { feed: { ...feed, newest: 3 } }],
-  [
-    'I80',
-    'a message with two positions',
-    { feed: { ...feed, entries: [entryAt(1), { ...entryAt(1), position: 2 }] } },
-  ],
-  [
-    'I80',
-    'a subject in another order',
-    {
-      feed: {
-        ...feed,
-        entries: [
-          { ...entryAt(2), position: 1 },
-          { ...entryAt(1), position: 2 },
-        ],
-      },
-    },
-  ],
-  ['I80', 'a logged event without a position', { feed: { ...feed, entries: [], newest: 0 } }],
-  ['I80', 'another body than the webhook', received(aWebhook(1, { note: 'changed' }), aWebhook(2))],
+  ...feedViolations,
   [
     'I81',
     'a scalar that is not repeated',

@@ -1,5 +1,13 @@
 import { balancesAddUp } from './balances';
+import {
+  changesEndWithTheirInvoices,
+  changesFollowEachOther,
+  numbersAreUnique,
+  periodsAreBilledOnce,
+} from './changes';
 import { creditsStayWithin, refundsStayWithin } from './credits';
+import { documentsStay } from './documents';
+import { erasedCustomersLeaveNothing } from './erasure';
 import { exportsAreConsistent } from './exports';
 import { feedIsWhole } from './feed';
 import type { Invariant } from './invariant';
@@ -7,6 +15,7 @@ import { environmentsAreApart } from './isolation';
 import { amountsAddUp, paidOnce, statusFollowsDebt } from './money';
 import { billedEachPeriod } from './periods';
 import type { Picture } from './picture';
+import { referencesExist } from './references';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
 import { sequencesAreWhole, webhooksArrive } from './sequences';
 import { taxesFollowTheirRates } from './taxes';
@@ -17,8 +26,8 @@ import {
   eventsAreInTotals,
   eventsCountOnce,
   totalsAddUp,
-} from './usage';
-import { statesCountEvents } from './usage-states';
+} from './usage/events';
+import { statesCountEvents } from './usage/states';
 import { bodiesRepeatScalars } from './webhook-bodies';
 import { nothingIsPending, numbersHaveNoGaps, writesAreDurable } from './writes';
 
@@ -40,16 +49,23 @@ export const invariants: readonly Invariant[] = [
   nothingIsPending,
   numbersHaveNoGaps,
   environmentsAreApart,
+  changesFollowEachOther,
+  changesEndWithTheirInvoices,
   statesCountEvents,
   eventsAreInTotals,
   totalsAddUp,
   acknowledgedEventsExistOnce,
   closedCreditsAddUp,
   taxesFollowTheirRates,
+  documentsStay,
   statusFollowsDebt,
   balancesAddUp,
   creditsStayWithin,
   refundsStayWithin,
+  numbersAreUnique,
+  periodsAreBilledOnce,
+  referencesExist,
+  erasedCustomersLeaveNothing,
 ];
 
 /** One line of the report. */

@@ -20,6 +20,7 @@ import {
 import { BillingInterval } from '@billing/proto/billing/catalog/v1/catalog';
 import {
   type ListedSession,
+  type Session,
   type SessionServiceServer,
   SessionServiceService,
 } from '@billing/proto/billing/checkout/v1/session';
@@ -30,7 +31,7 @@ import {
 } from '@billing/proto/billing/metering/v1/report';
 import { toJsonSessionStatus } from '@billing/proto/json/checkout-session';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
-import { checkUsage, lineOf, lineOfSpan, lineOfUncounted } from './usage-hours';
+import { checkUsage, lineOf, lineOfSpan, lineOfUncounted } from './usage/hours';
 import type {
   ClosedCreditsPicture,
   EventPicture,
@@ -158,8 +159,18 @@ function toEventPicture(service: string, entry: EventLogEntry): EventPicture {
     aggregateId: envelope.subject,
     sequence: envelope.sequence,
     type,
+    customerIds: erasing.has(service) ? customersIn(envelope.data) : [],
     subscription: subscription && toJsonSubscription(subscription),
   };
+}
+
+// The events of other services have ids of customers alone.
+const erasing = new Set(['customer', 'subscription', 'checkout']);
+
+/** Ids of the customers that the data of an event names. */
+function customersIn(data: unknown): string[] {
+  const named = /"(?:customerId|customer":\{"id)":"([0-9a-f-]{36})"/g;
+  return [...JSON.stringify(data).matchAll(named)].map(([, id = '']) => id);
 }
 
 /** Reads every checkout session of an environment. */
@@ -234,6 +245,8 @@ function toSessionPicture({ session, redemptionState, isChanging }: ListedSessio
   const interval = session.product?.price?.billingInterval;
   return {
     id: session.id,
+    customerId: session.customerId === '' ? null : session.customerId,
+    isPersonal: isPersonal(session),
     status: toJsonSessionStatus(session.status),
     discountId: session.discountId ?? null,
     invoiceId: session.invoiceId ?? null,
@@ -242,6 +255,15 @@ function toSessionPicture({ session, redemptionState, isChanging }: ListedSessio
     hasRedemption: redeemed.includes(redemptionState),
     isChanging,
   };
+}
+
+function isPersonal({ customer, metadata }: Session): boolean {
+  const { email = '', name = '', address } = customer ?? {};
+  return email !== '' || name !== '' || address !== undefined || hasFields(metadata);
+}
+
+function hasFields(object: object | undefined): boolean {
+  return Object.keys(object ?? {}).length > 0;
 }
 
 /**

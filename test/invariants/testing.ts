@@ -1,6 +1,8 @@
+import type { InvoiceDocument } from './documents';
 import type {
   BalanceEntryPicture,
   BalancePicture,
+  ChangePicture,
   ClosedCreditsPicture,
   CreditNotePicture,
   EndpointPicture,
@@ -39,6 +41,12 @@ export const line: LinePicture = {
     tiers: [{ amount: '2' }, { amount: '0.5' }],
     creditsUsed: [{ grantId: 'grant-1', quantity: '1.5' }],
   },
+};
+
+export const recurringLine: LinePicture = {
+  ...line,
+  kind: 'RECURRING',
+  ...{ meterId: null, quantity: '1', details: null },
 };
 
 export const meterPrice: MeterPricePicture = {
@@ -198,12 +206,33 @@ export const secondInvoice = anInvoice({
   payments: [{ ...payment, id: 'payment-2', status: 'FAILED', providerPaymentId: null }],
 });
 
+function itemsOf(quantity: number) {
+  return [{ productId: 'product-1', priceId: 'price-1', quantity }];
+}
+
+/** An applied change from one unit to two, without an invoice. */
+export function aChange(changes: Partial<ChangePicture>): ChangePicture {
+  return {
+    id: 'change-1',
+    subscriptionId: 'subscription-1',
+    status: 'APPLIED',
+    collect: 'NOW',
+    from: { items: itemsOf(1), discountId: 'discount-1' },
+    to: { items: itemsOf(2), discountId: 'discount-1' },
+    invoiceId: null,
+    effectiveAt: february,
+    createdAt: february,
+    ...changes,
+  };
+}
+
 export function aSubscription(changes: Partial<SubscriptionPicture> = {}): SubscriptionPicture {
   return {
     id: 'subscription-1',
     organizationId,
     customerId: 'customer-1',
     productId: 'product-1',
+    items: itemsOf(2),
     status: 'ACTIVE',
     phase: 'REGULAR',
     startAt: january,
@@ -229,6 +258,7 @@ export function anEvent(sequence: number, changes: Partial<EventPicture> = {}): 
     organizationId,
     aggregateId: 'subscription-1',
     sequence,
+    customerIds: [],
     type: sequence === 1 ? 'subscription.created' : 'subscription.renewed',
     subscription: aSubscription(),
     ...changes,
@@ -262,6 +292,8 @@ export function anEndpoint(received: EndpointPicture['received']): EndpointPictu
 
 export const session: SessionPicture = {
   id: 'session-1',
+  customerId: 'customer-1',
+  isPersonal: true,
   status: 'COMPLETE',
   discountId: 'discount-1',
   invoiceId: 'invoice-1',
@@ -288,22 +320,46 @@ export const discount = {
 /** A customer whose creation is exported. */
 export const aCustomer = { id: 'customer-1', name: 'Acme' };
 
-/** The events of a subscription in the feed. */
-export const feed: FeedPicture = {
-  entries: [1, 2].map((sequence) => ({
-    position: sequence,
-    subject: { type: 'subscription', id: 'subscription-1' },
-    event: JSON.parse(aWebhook(sequence).text) as FeedEntryPicture['event'],
-  })),
-  oldest: 1,
-  newest: 2,
+/** A finalized invoice in the form of the API. */
+export const invoiceDocument: InvoiceDocument = {
+  id: 'invoice-1',
+  finalizedAt: january,
+  total: 1,
+  seller: { legalName: 'Acme Ltd' },
+  lineItems: [{ description: 'Monthly' }],
 };
+
+const finalized = { id: 'message-3', sequence: 1, type: 'invoice.finalized' };
+
+/** The events of a subscription and of an invoice in the feed. */
+export const feed: FeedPicture = {
+  entries: [
+    ...[1, 2].map((sequence) => ({
+      position: sequence,
+      subject: { type: 'subscription', id: 'subscription-1' },
+      event: JSON.parse(aWebhook(sequence).text) as FeedEntryPicture['event'],
+    })),
+    {
+      position: 3,
+      subject: { type: 'invoice', id: invoiceDocument.id },
+      event: { ...finalized, data: { invoice: invoiceDocument } } as FeedEntryPicture['event'],
+    },
+  ],
+  oldest: 1,
+  newest: 3,
+};
+
+const exported = [
+  { resource: 'customers', rows: [aCustomer] },
+  { resource: 'invoices', rows: [invoiceDocument] },
+] as const;
 
 /** A valid environment in which every invariant has something to check. */
 export const whole: Picture = {
   environmentId,
   organizationId,
   now: new Date('2026-03-01T00:00:00Z'),
+  takenAt: new Date('2026-03-01T00:00:00Z'),
   isManual: true,
   subscriptions: [aSubscription()],
   invoices: [anInvoice(), secondInvoice],
@@ -312,7 +368,7 @@ export const whole: Picture = {
   creditNotes: [creditNote],
   refunds: [refund],
   discounts: [discount],
-  discountChanges: [],
+  changes: [aChange({})],
   meterPrices: [meterPrice],
   meters: [meter],
   usageEvents: [usageEvent],
@@ -322,9 +378,13 @@ export const whole: Picture = {
   storedUsage: { compared: 3, mismatches: [], searchedEvents: 1, uncounted: [] },
   endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],
   feed,
-  exports: [{ resource: 'customers', rows: [aCustomer], position: 2, present: [aCustomer] }],
+  exports: exported.map((one) => ({ ...one, position: 3, present: one.rows })),
   sessions: [session],
   events: [anEvent(1), anEvent(2)],
+  erasedCustomers: [
+    { id: 'erased-1', erasedAt: new Date('2026-01-20T00:00:00Z') },
+    { id: 'erased-2', erasedAt: new Date('2026-02-28T00:00:00Z') },
+  ],
   areEventsWhole: true,
   pending: { checkout: 0 },
   acknowledged: [write, { ...write, path: '/customers/2', wasDeleted: true, readStatus: 404 }],

@@ -190,7 +190,7 @@ describe('the page of a session', () => {
     expect(page.root.querySelector(`[role=alert] a[href="#${field}"]`)).not.toBeNull();
     const values = page.root
       .querySelectorAll('form input:not([type=hidden])')
-      .map((one) => [one.id, one.getAttribute('value')]);
+      .map((one) => [one.id, one.getAttribute('value') ?? '']);
     expect(values).toEqual([
       ['number', ''],
       ['expiry', ''],

@@ -47,6 +47,7 @@ export const shownMarks: readonly string[] = [
   'endpoint-answer',
   'key-name',
   'subscription-metadata',
+  'price-migration-metadata',
   'sandbox-name',
   'operator-name',
   'called-path',
@@ -119,6 +120,7 @@ export async function writeHostileTexts(
       '/products/:id': product.id,
       '/discounts/:id': discount.id,
       '/emails/:id': await anEmail(api),
+      '/price-migrations/:id': await priceMigration(create, customerId),
       '/developers/webhooks/:id': endpoint.id,
       '/developers/requests/:id': created.headers.get('x-request-id') ?? '',
     },
@@ -169,6 +171,23 @@ async function offer(create: (path: string, body: object) => Promise<any>) {
     metadata: { mark: hostile('discount-metadata', 500) },
   });
   return { product, discount };
+}
+
+/** A dry run that moves a subscription of the customer; products with meters cannot move. */
+async function priceMigration(
+  create: (path: string, body: object) => Promise<any>,
+  customerId: string,
+): Promise<string> {
+  const price = { type: 'FLAT', currency: 'USD', billingInterval: 'MONTHLY' };
+  const aProduct = (amount: number) =>
+    create('/products', { name: hostile('product-name', 200), amount, ...price });
+  const [from, to] = [await aProduct(1000), await aProduct(2000)];
+  await create('/subscriptions', { customerId, productId: from.id });
+  const { id } = await create('/price-migrations', {
+    ...{ fromPriceId: from.priceId, toPriceId: to.priceId, dryRun: true },
+    metadata: { mark: hostile('price-migration-metadata', 500) },
+  });
+  return String(id);
 }
 
 async function openPages(

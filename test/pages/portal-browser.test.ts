@@ -3,6 +3,7 @@ import {
   desktop,
   expectAccessible,
   expectToFit,
+  phone,
   viewports,
   takeScreenshot,
   typeCard,
@@ -164,6 +165,29 @@ testInChromium(
       await page.getByText('This invoice is paid').waitFor();
       await page.getByRole('link', { name: 'Overview' }).click();
       expect(await page.getByRole('heading', { name: 'Open invoices' }).count()).toBe(0);
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'by touch on a phone a customer pays an invoice and signs out (needs Chromium)',
+  async () => {
+    const customerId = await scene.customer({ collectionMethod: 'SEND_INVOICE' });
+    await scene.subscribe(customerId, { cardNumber: null, plan: { name: 'First' } });
+    const { url } = await scene.create('/portal/sessions', { customerId });
+    await visit(browser, phone, async (page) => {
+      await page.goto(url);
+      await page.getByRole('button', { name: 'Open the portal' }).tap();
+      await page.getByRole('link', { name: /^Pay/ }).last().tap();
+      await typeCard(page, '4242424242424242');
+      await page.getByRole('button', { name: 'Pay $29.00' }).tap();
+      await page.getByText('This invoice is paid').waitFor();
+      await expectToFit(page);
+      await page.getByRole('link', { name: 'Overview' }).tap();
+      await page.getByRole('heading', { name: 'Ada' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).tap();
+      await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     });
   },
   timeoutMs,

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 // The same font on every machine, so that texts have the same width.
 const font = readFileSync(
-  join(__dirname, '../../gateway/node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
+  join(__dirname, '../../services/documents/node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
 ).toString('base64');
 const style = `
   @font-face { font-family: Reference; src: url(data:font/ttf;base64,${font}) }

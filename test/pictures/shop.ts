@@ -44,16 +44,20 @@ export async function openShop(site: Site): Promise<Shop> {
   const sessions = await openSessions(scene, stock, sold);
   await scene.api.advanceTo('2033-02-06T12:00:00.000Z');
   const credited = await credit(scene);
-  await manage(site.owner.in(environmentId as string), { ...stock, ...sold });
+  const operator = site.owner.in(environmentId as string);
+  await manage(operator, { ...stock, ...sold });
+  const requestId = await refused(operator);
   await scene.api.advanceTo('2033-02-09T10:00:00.000Z');
   await invoice(scene, { name: 'Hedy Lamarr', email: 'hedy@example.com' }, 4_900);
   await scene.api.advanceTo(endsAt);
   await invoice(scene, { name: 'Joan Clarke', email: 'joan@example.com' }, 12_900);
+  const { paths, urls } = await pagesOf(scene, { stock, sold, sessions, credited });
   return {
     environmentId: environmentId as string,
     scene,
     customerId: sold.ada.customerId,
-    ...(await pagesOf(scene, { stock, sold, sessions, credited })),
+    paths: { ...paths, request: `/developers/requests/${requestId}` },
+    urls,
   };
 }
 
@@ -97,9 +101,12 @@ async function stockUp(scene: PortalScene, { endpointUrl }: Site) {
     collect: ['NAME', 'ADDRESS'],
     returnUrl: 'https://shop.example/',
   });
+  const old = { label: 'Plans of last year', productIds: ids('starter'), active: false };
+  const closed = await scene.create('/checkout-links', old);
   const settings = { products: ids('starter', 'team', 'api'), quantity: true };
   await api.expect(200, api.request('PATCH', '/portal/settings', { body: settings }));
-  return { productIds, meterIds, discountIds, endpointId, linkUrl: link.url as string };
+  const links = { linkUrl: link.url as string, closedLinkUrl: closed.url as string };
+  return { productIds, meterIds, discountIds, endpointId, ...links };
 }
 
 const berlin = { line1: 'Torstr. 12', city: 'Berlin', postalCode: '10119', country: 'DE' };
@@ -235,11 +242,21 @@ async function manage(operator: OperatorClient, { productIds, ada }: Stock & Sol
   expect((await operator.api('POST', '/operators', invited)).status).toBeLessThan(300);
 }
 
+/** A read that the API refuses; returns its entry in the request log. */
+async function refused(operator: OperatorClient): Promise<string> {
+  expect((await operator.v1('GET', '/customers?perPage=0')).status).toBe(400);
+  return eventually(async () => {
+    const { body } = await operator.api('GET', '/requests?method=GET&status=4xx');
+    expect(body.data).toHaveLength(1);
+    return body.data[0].entryId as string;
+  });
+}
+
 /** Pages of single resources, and pages of payers. */
 async function pagesOf(
   scene: PortalScene,
   {
-    stock: { productIds, discountIds, endpointId, linkUrl },
+    stock: { productIds, discountIds, endpointId, linkUrl, closedLinkUrl },
     sold: { ada, metered, pastDue },
     sessions,
     credited: { noteId },
@@ -281,12 +298,14 @@ async function pagesOf(
     email: `/emails/${String(mail.id)}`,
     'product with tiers': `/products/${productIds.get('team') ?? ''}`,
     'product with usage': `/products/${productIds.get('api') ?? ''}`,
+    'price migrations': '/price-migrations',
     discount: `/discounts/${discountIds.get('WELCOME20') ?? ''}`,
     endpoint: `/developers/webhooks/${endpointId}`,
     'email text': '/settings/email/RECEIPT/en',
   };
   const urls = {
     link: linkUrl,
+    'link closed': closedLinkUrl,
     session: session.checkoutUrl as string,
     'session expired': sessions.expired,
     'session complete': sessions.complete,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { runCheck } from '../command-line/check';
+import { runCheck, wrongUsage } from '../command-line/check';
 import { ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
 import { type Recounted, recount } from './recount';
@@ -11,10 +11,7 @@ const usage = `Usage: npm run check:reports -- --url <gateway> --key <key> --env
   --email        of an operator
   --password     likewise`;
 
-/**
- * Prints a line for each report; exits with 1 if a report differs from its recount, with 2 after
- * invalid arguments.
- */
+/** Prints a line for each report; exits with 1 if a report differs from its recount. */
 async function main(): Promise<number> {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -22,8 +19,7 @@ async function main(): Promise<number> {
   });
   const { url, key, environment, email, password } = values;
   if (url === undefined || key === undefined || environment === undefined) {
-    process.stderr.write(`${usage}\n`);
-    return 2;
+    throw wrongUsage('--url, --key and --environment are required');
   }
   const operator = await operatorIn(new OperatorClient(url), environment, { email, password });
   const reports = await recount({ client: new ApiClient(url, key), operator });
@@ -55,4 +51,4 @@ function lineOf(report: Recounted): string {
   return `DIFFERS ${path}\n  shown   ${JSON.stringify(shown)}\n  counted ${JSON.stringify(counted)}`;
 }
 
-runCheck(main);
+runCheck(usage, main);

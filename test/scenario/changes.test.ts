@@ -368,7 +368,12 @@ describe('changing a subscription', () => {
     expect(await refused(400, { productId: cheaper.id, proration: 'HALF' })).toHaveProperty(
       'proration',
     );
-    expect(await refused(400, { items })).toEqual({ items: ['Only one item is supported'] });
+    expect(await refused(400, { items })).toEqual({
+      items: [
+        '1.productId: Price has another currency',
+        '1.productId: Items must share one billing interval',
+      ],
+    });
     expect(await refused(400, { items: [{ productId: euro.id }] })).toEqual({
       items: ['0.productId: Price has another currency'],
     });

@@ -1,4 +1,6 @@
 import { type Document, MongoClient } from 'mongodb';
+import { sleep } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { product } from '../support/patterns';
@@ -16,6 +18,7 @@ const person = {
   phone: `${mark}-phone`,
   address: { line1: `${mark} Street`, country: 'DE' },
   buyerReference: `${mark}-reference`,
+  taxIds: [{ type: 'EU_VAT', value: 'DE136695976' }],
   currency: 'EUR',
   metadata: { secret: `${mark}-metadata` },
 };
@@ -31,25 +34,38 @@ beforeAll(async () => {
 const create = (path: string, body: object) => api.expect(201, api.post(path, body));
 const steps = { timeoutMs: 90_000, everyMs: 500 };
 
-test('20 subscriptions created while their customer is deleted are canceled, and owe nothing', async () => {
-  const { id } = await create('/customers', { email: `${mark}@race.example`, currency: 'EUR' });
-  const subscribe = () => api.post('/subscriptions', { customerId: id, productId });
-  const [deletion, ...creations] = await Promise.all([
-    api.delete(`/customers/${String(id)}`),
-    ...Array.from({ length: 20 }, subscribe),
-  ]);
-  for (const { status } of creations) expect([201, 404]).toContain(status);
-  if (deletion.status !== 204) {
-    const error = 'Customer has an active subscription';
-    expect(deletion).toMatchObject({ status: 409, body: { error } });
-    return;
-  }
-  await eventually(async () => {
-    const all = await api.all(`/subscriptions?customerId=${String(id)}`);
-    expect(new Set(all.map(({ status }: { status: string }) => status))).not.toContain('ACTIVE');
-    const invoices = await api.all(`/invoices?customerId=${String(id)}`);
-    expect(invoices.filter(({ status }: { status: string }) => status === 'OPEN')).toEqual([]);
-  }, steps);
+describe('20 subscriptions created while their customer is deleted', () => {
+  const outcomes: boolean[] = [];
+
+  // The creations begin so long after the deletion that each order occurs.
+  test.each([0, 20, 100])('are refused, or canceled and owe nothing (%i ms)', async (ms) => {
+    const { id } = await create('/customers', { email: `${mark}@race.example`, currency: 'EUR' });
+    const subscribe = async () => {
+      await sleep(ms * Math.random());
+      return api.post('/subscriptions', { customerId: id, productId });
+    };
+    const [deletion, ...creations] = await Promise.all([
+      api.delete(`/customers/${String(id)}`),
+      ...Array.from({ length: 20 }, subscribe),
+    ]);
+    for (const { status } of creations) expect([201, 404]).toContain(status);
+    outcomes.push(deletion.status === 204);
+    if (deletion.status !== 204) {
+      const error = 'Customer has an active subscription';
+      expect(deletion).toMatchObject({ status: 409, body: { error } });
+      return;
+    }
+    await eventually(async () => {
+      const all = await api.all(`/subscriptions?customerId=${String(id)}`);
+      expect(new Set(all.map(({ status }: { status: string }) => status))).not.toContain('ACTIVE');
+      const invoices = await api.all(`/invoices?customerId=${String(id)}`);
+      expect(invoices.filter(({ status }: { status: string }) => status === 'OPEN')).toEqual([]);
+    }, steps);
+  });
+
+  test('did not always prevent the deletion', () => {
+    expect(outcomes).toContain(true);
+  });
 });
 
 describe('usage that arrived before the deletion of its customer', () => {
@@ -65,6 +81,8 @@ describe('usage that arrived before the deletion of its customer', () => {
 
   const use = (customerId: string, quantity: number) =>
     create('/events/ingest', { events: [{ customerId, meterId, quantity }] });
+
+  const card = () => `txn_4242424242424242_${newId()}`;
 
   /** Amounts of the customer's usage on invoices, in order. */
   async function billed(customerId: string): Promise<number[]> {
@@ -95,8 +113,7 @@ describe('usage that arrived before the deletion of its customer', () => {
   }
 
   test('is charged to its card first, and later usage is refused', async () => {
-    const authorizedTransactionId = `txn_4242424242424242_${metered}`;
-    const customerId = await endedCustomer({}, { authorizedTransactionId });
+    const customerId = await endedCustomer({}, { authorizedTransactionId: card() });
     await eventually(async () => {
       // 409 while the card is being charged.
       expect(await api.delete(`/customers/${customerId}`)).toMatchObject({ status: 204 });
@@ -111,6 +128,40 @@ describe('usage that arrived before the deletion of its customer', () => {
         events: [{ customerId, meterId, quantity: 1 }],
       });
       expect(body).toMatchObject(refusal);
+    }, steps);
+  });
+
+  test('and later, while the deletion runs, is billed if it was accepted', async () => {
+    const customerId = await endedCustomer({}, { authorizedTransactionId: card() });
+    let accepted = 0;
+    let isDeleted = false;
+    const send = async () => {
+      for (let refused = false; !refused;) {
+        const event = { customerId, meterId, quantity: 1 };
+        const { body } = await api.post('/events/ingest', { events: [event] });
+        accepted += Number(body.accepted ?? 0);
+        refused = body.rejected?.length > 0;
+        if (refused) expect(body).toMatchObject({ rejected: [{ error: 'Customer not found' }] });
+        expect(isDeleted || !refused).toBe(true);
+      }
+    };
+    const sending = [send(), send(), send()];
+    await eventually(async () => {
+      const deletion = api.delete(`/customers/${customerId}`);
+      isDeleted = true;
+      expect(await deletion).toMatchObject({ status: 204 });
+    }, steps);
+    await Promise.all(sending);
+    expect(accepted).toBeGreaterThan(0);
+    await eventually(async () => {
+      const sum = (await billed(customerId)).reduce((total, amount) => total + amount, 0);
+      expect(sum).toBe(10 * (3 + 4 + accepted));
+    }, steps);
+    await eventually(async () => {
+      const invoices = await api.all(`/invoices?customerId=${customerId}`);
+      // The last one has the customer as it was, and no card to charge.
+      for (const { status } of invoices) expect(['PAID', 'UNCOLLECTIBLE']).toContain(status);
+      for (const { buyer } of invoices) expect(buyer?.email).toBe(`${mark}@race.example`);
     }, steps);
   });
 
@@ -153,7 +204,7 @@ test('usage for an external id belongs to the customer that has it since a delet
 
 test('a deleted customer is in no database but on invoices, also in what is replayed', async () => {
   const { id } = await create('/customers', person);
-  await useEverything(String(id));
+  const documents = await useEverything(String(id));
   await setAsideMessage(String(id));
   const places = await findMark();
   expect(places.length).toBeGreaterThan(5);
@@ -165,9 +216,15 @@ test('a deleted customer is in no database but on invoices, also in what is repl
   await eventually(async () => {
     expect(await findMark()).toEqual([]);
   }, steps);
+  // The law keeps the buyer on invoices and credit notes.
+  for (const path of documents) {
+    const { buyer } = await api.expect(200, api.get(path));
+    expect(buyer).toMatchObject({ name: person.name, taxIds: person.taxIds });
+  }
 });
 
-async function useEverything(customerId: string): Promise<void> {
+/** Leaves traces of a customer in every service; returns paths of its invoice and credit note. */
+async function useEverything(customerId: string): Promise<string[]> {
   const meter = await create('/meters', {
     ...{ name: mark.slice(-4), aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' },
   });
@@ -187,11 +244,16 @@ async function useEverything(customerId: string): Promise<void> {
   await create('/portal/sessions', { customerId });
   const change = { name: `${mark} King` };
   await api.expect(200, api.request('PATCH', `/customers/${customerId}`, { body: change }));
+  const [paid] = await api.all(`/invoices?subscriptionId=${String(subscription.id)}`);
+  const invoiceId = String(paid.id);
+  const returned = { invoiceId, amount: 100, reason: 'SERVICE', settle: 'REFUND' };
+  const note = await create('/credit-notes', returned);
   await api.expect(
     200,
     api.post(`/subscriptions/${String(subscription.id)}/cancel`, { atPeriodEnd: false }),
   );
   await api.expect(200, api.get('/webhook-events?limit=1'));
+  return [`/invoices/${invoiceId}`, `/credit-notes/${String(note.id)}`];
 }
 
 /** Stores an event of the customer as the notifier stores one that it cannot read. */
@@ -219,7 +281,7 @@ async function findMark(): Promise<string[]> {
             if (collection === 'idempotencyRecords') return [];
             const documents = await db.collection(collection).find().toArray();
             return documents
-              .map((document) => JSON.stringify(withoutBuyer(document), asText))
+              .map((document) => JSON.stringify(withoutKept(collection, document), asText))
               .filter((text) => text.includes(mark) && !text.includes(`${mark}@race`))
               .map((text) => `${name}.${collection}: ${text.slice(0, 200)}`);
           }),
@@ -231,6 +293,10 @@ async function findMark(): Promise<string[]> {
 }
 
 // Invoices and credit notes keep their buyer.
+function withoutKept(collection: string, document: Document): Document {
+  return collection === 'invoices' ? withoutBuyer(document) : document;
+}
+
 function withoutBuyer({ keptBuyer: _kept, finalization, ...document }: Document): Document {
   const parties = (finalization as Document | null | undefined)?.parties as Document | null;
   return { ...document, finalization: { ...parties, buyer: null } };

@@ -77,6 +77,35 @@ describe('a change that the next invoice bills', () => {
     expect(renewal).toMatchObject({ discounts: [{ amount: 9000 }], total: 32000 });
   });
 
+  test('its lines keep their share of a discount that the change replaces', async () => {
+    const percentOff = (value: number) =>
+      post('/discounts', { ...{ name: 'x', type: 'PERCENTAGE', duration: 'FOREVER' }, value }, 201);
+    const [before, after] = [(await percentOff(20)).id, (await percentOff(10)).id];
+    const subscription = await scenario.subscription({
+      ...{ product: { amount: 10000 }, discountId: before },
+    });
+    await scenario.advanceTo('2026-06-16');
+    const wanted = { productId: (await priced(30000)).id, discountId: after, ...collect };
+    await post(`/subscriptions/${subscription.id as string}/changes`, wanted, 201);
+    const next = { kind: 'NEXT_INVOICE', subscriptionId: subscription.id };
+    const { nextInvoice } = await post('/previews', next, 200);
+    await scenario.advanceTo('2026-07-01');
+    const renewal = (await scenario.invoices(subscription)).at(-1);
+    expect(linesOf(renewal)).toEqual([
+      [recurring, 30000, 3000],
+      [unused, -4000, 0],
+      [remaining, 15000, 3000],
+    ]);
+    expect(renewal).toMatchObject({
+      discounts: [
+        { discountId: after, amount: 3000 },
+        { discountId: before, amount: 3000 },
+      ],
+      total: 35000,
+    });
+    expect(nextInvoice.total).toBe(35000);
+  });
+
   test('its lines are taken along by a change that is collected now', async () => {
     const { subscription, path, change } = await upgraded();
     await scenario.advanceTo('2026-06-21');

@@ -202,6 +202,14 @@ export class Scenario {
     );
   }
 
+  /** All mails of the inbox, oldest first, as `<day> <kind>`. */
+  async mails(): Promise<string[]> {
+    const mails = await this.client.all('/sandboxes/inbox');
+    return mails
+      .map(({ createdAt, kind }) => `${String(createdAt).slice(0, 10)} ${String(kind)}`)
+      .reverse();
+  }
+
   private webhooksOf({ id }: { id: string }): any[] {
     const bodies = new Map<string, any>();
     for (const { body } of this.receiver.received) {

@@ -26,7 +26,7 @@ describe('usage', () => {
     {
       product: changes = {},
       ...payment
-    }: { product?: object; authorizedTransactionId?: string } = {},
+    }: { product?: object; authorizedTransactionId?: string; discountId?: string } = {},
   ): Promise<any> {
     const { client } = scenario;
     const product = await scenario.product(changes);
@@ -68,6 +68,63 @@ describe('usage', () => {
   }
 
   const created = ['CREATE', 2999, 'Pro 2026-01-01: 1 × 2999 = 2999'];
+
+  test('is shown by previews as the next invoice, and the invoice of an end, will bill it', async () => {
+    const { client } = scenario;
+    const meterId = await newMeter('Calls');
+    const prices = [{ meterId, type: 'PER_UNIT', unitAmount: '2', includedUnits: '100' }];
+    const subscription = await subscribe(prices, { product: { type: 'PER_UNIT', amount: 500 } });
+    await scenario.advanceTo('2026-01-20');
+    await use(subscription, meterId, ['2026-01-10', 150]);
+    const asked = (kind: string, more: object = {}): Promise<any> =>
+      client.expect(
+        200,
+        client.post('/previews', { kind, subscriptionId: subscription.id, ...more }),
+      );
+    const amountsOf = ({ lineItems }: any) =>
+      lineItems.map(({ kind, quantity, amount }: any) => [kind, quantity, amount]);
+    const ofUsage = ['USAGE', '150', 100];
+    const { nextInvoice } = await asked('NEXT_INVOICE');
+    expect(nextInvoice).toMatchObject({ total: 600, estimated: true });
+    const changed = await asked('CHANGE', { change: { quantity: 3, at: 'PERIOD_END' } });
+    expect(amountsOf(changed.nextInvoice)).toEqual([['RECURRING', '3', 1500], ofUsage]);
+    const { usageInvoice: shown } = await asked('CANCEL');
+    expect(shown).toMatchObject({ total: 100, estimated: true });
+
+    await scenario.advanceTo('2026-02-01');
+    const [, renewal] = await scenario.invoices(subscription);
+    expect(amountsOf(nextInvoice)).toEqual(amountsOf(renewal));
+    await scenario.advanceTo('2026-02-10');
+    await use(subscription, meterId, ['2026-02-01', 130], ['2026-01-11', 5]);
+    const { usageInvoice, token } = await asked('CANCEL');
+    const path = `/subscriptions/${subscription.id as string}/cancel`;
+    await client.expect(200, client.post(path, { previewToken: token }));
+    await scenario.advanceTo('2026-02-11');
+    const final = (await scenario.invoices(subscription)).at(-1);
+    expect(final).toMatchObject({ billingReason: 'SUBSCRIPTION_CANCEL', total: 70 });
+    expect(amountsOf(usageInvoice)).toEqual(amountsOf(final));
+  });
+
+  test('of an end takes a discount once, although later usage makes a second invoice', async () => {
+    const meterId = await newMeter('Calls');
+    const prices = [{ meterId, type: 'PER_UNIT', unitAmount: '1' }];
+    const once = { type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
+    const { id: discountId } = await scenario.discount(once);
+    const subscription = await subscribe(prices, { product: { amount: 0 }, discountId });
+    await scenario.advanceTo('2026-01-20');
+    await use(subscription, meterId, ['2026-01-10', 100]);
+    await scenario.cancel(subscription, false);
+    await scenario.advanceTo('2026-01-21');
+    await use(subscription, meterId, ['2026-01-11', 100]);
+    await scenario.advanceTo('2026-03-01');
+    const amounts = (await scenario.invoices(subscription))
+      .filter(({ billingReason }) => billingReason === 'SUBSCRIPTION_CANCEL')
+      .map(({ subtotal, discountAmount }) => [subtotal, discountAmount]);
+    expect(amounts).toEqual([
+      [100, 50],
+      [100, 0],
+    ]);
+  });
 
   test('of a month is billed by tiers beyond the included units, and a late event bills the difference on the next invoice', async () => {
     const meterId = await newMeter('Calls');

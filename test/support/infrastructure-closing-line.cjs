@@ -1,16 +1,32 @@
-/** Reports the numbers of passed and failed tests to the process that started jest. */
+const { relative } = require('node:path');
+const { processorSeconds, sharedServers } = require('./jest/processor-time.cjs');
+
+const root = `${__dirname}/../..`;
+
+/** Reports passed and failed tests, and what each file cost, to the process that started jest. */
 class ClosingLine {
-  onTestResult(_test, _result, results) {
-    report(results);
+  suites = [];
+
+  onTestResult({ path }, { perfStats, numPassingTests, numFailingTests, ...result }, results) {
+    this.suites.push({
+      path: relative(root, path),
+      tests: numPassingTests + numFailingTests,
+      seconds: perfStats.runtime / 1_000,
+      processorSeconds: result.processorSeconds ?? 0,
+    });
+    this.report(results);
   }
 
   onRunComplete(_contexts, results) {
-    report(results);
+    const servers = processorSeconds(sharedServers());
+    const shared = { path: 'databases', tests: 0, seconds: 0, processorSeconds: servers };
+    this.report(results, servers === 0 ? this.suites : [...this.suites, shared]);
   }
-}
 
-function report({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites }) {
-  process.send?.({ passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites });
+  report({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites }, suites = []) {
+    const failed = numFailedTests + numRuntimeErrorTestSuites;
+    process.send?.({ passed: numPassedTests, failed, suites });
+  }
 }
 
 module.exports = ClosingLine;

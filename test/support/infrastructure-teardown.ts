@@ -2,27 +2,26 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep } from '@billing/chassis/clock';
-import { describesSystem, type SharedSystem, shardKeyProblems } from './shared-system';
+import { describesSystem, type SharedSystem } from './shared-system';
 
 const stopTimeoutMs = 20_000;
 
 /** Stops the systems of the workers, then the servers of the setup, and removes their data. */
 export default async function tearDown(): Promise<void> {
   const { SHARED_SYSTEMS_FOLDER: folder = '' } = process.env;
-  const names = existsSync(folder) ? await readdir(folder) : [];
-  // A system that ended with its worker has already listed its problems.
-  const files = names.filter(describesSystem).map((name) => join(folder, name));
-  await Promise.all(files.map(stopSharedSystem));
-  const problems = await Promise.all(files.map(problemsOf));
+  const files = await filesIn(folder);
+  await Promise.all(files.filter(describesSystem).map(stopSharedSystem));
+  // A system that ended before has listed its problems. One that was killed has not.
+  const lists = (await filesIn(folder)).filter((file) => !describesSystem(file));
+  const problems = await Promise.all(lists.map((file) => readFile(file, 'utf8')));
   await globalThis.billingInfrastructure?.stop();
   const found = problems.filter((text) => text !== '');
   if (found.length > 0) throw new Error(`Filters without a shard key:\n${found.join('\n')}`);
 }
 
-// A system that was killed has written none.
-async function problemsOf(file: string): Promise<string> {
-  const problems = shardKeyProblems(file);
-  return existsSync(problems) ? await readFile(problems, 'utf8') : '';
+async function filesIn(folder: string): Promise<string[]> {
+  const names = existsSync(folder) ? await readdir(folder) : [];
+  return names.map((name) => join(folder, name));
 }
 
 async function stopSharedSystem(file: string): Promise<void> {

@@ -39,7 +39,7 @@ async function main(file: string): Promise<void> {
   const stop = () =>
     void system
       .stop()
-      .then(() => writeFile(shardKeyProblems(file), problems().join('\n')))
+      .then(() => writeFile(shardKeyProblems(file, process.pid), problems().join('\n')))
       .finally(() => rm(folder, { recursive: true, force: true }))
       .finally(() => process.exit());
   process.once('disconnect', stop);

@@ -40,16 +40,17 @@ export interface SharedSystem extends Pick<
   readonly organizationsUrl: string;
 }
 
-const problemsSuffix = '.problems';
-
-/** File in which the shared system of `file` lists the problems of its filters when it ends. */
-export function shardKeyProblems(file: string): string {
-  return `${file}${problemsSuffix}`;
+/**
+ * File in which a shared system that `file` describes lists the problems of its filters when it
+ * ends. A worker can have several systems, one after the other.
+ */
+export function shardKeyProblems(file: string, pid: number): string {
+  return `${file}.${String(pid)}.problems`;
 }
 
-/** True for the file that describes a shared system, false for its list of problems. */
+/** True for the file that describes a shared system, false for a list of problems. */
 export function describesSystem(file: string): boolean {
-  return !file.endsWith(problemsSuffix);
+  return file.endsWith('.json');
 }
 
 /** An organization of one test file. */
@@ -85,6 +86,7 @@ export async function joinTestSystem(): Promise<TestSystem> {
   };
 }
 
+// test/support/jest/shared-system-end.cjs reads this file, too.
 async function sharedSystem(): Promise<SharedSystem> {
   const { SHARED_SYSTEMS_FOLDER: folder = '', JEST_WORKER_ID: worker = '' } = process.env;
   const file = join(folder, `${worker}.json`);

@@ -1,5 +1,9 @@
 // Changed by reads, or by work that goes on while the releases are changed.
-const volatile = new Set(['lastUsedAt']);
+const volatile = new Set([
+  'lastUsedAt',
+  // Release 0.1.0 attaches no PDF to emails, and shows null and no file.
+  ...['attachPdf', 'attachments'],
+]);
 
 /** Lists fields of `before` that `after` lacks or has otherwise. Fields only in `after` are new. */
 export function differences(before: unknown, after: unknown, path = ''): string[] {

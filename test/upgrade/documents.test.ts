@@ -15,11 +15,13 @@ const ofFaults = [
   'idempotencyRecords',
   'keyClaims',
   'poisonMessages',
+  'restores',
   'scheduleProgress',
   'schema',
   'searchProgress',
   'secretFingerprints',
   'stuckCommands',
+  'system',
 ];
 
 /** Collections of a service that have no golden document. */
@@ -35,15 +37,17 @@ const unfilled: Readonly<Record<string, readonly string[]>> = {
     'dunningTotals',
     'expiryProgress',
     'logos',
+    'previewKeys',
     'providerReports',
     'refusedAttempts',
     'sandboxChallenges',
     'sandboxDisputes',
     'stripeCustomers',
     'stripePayments',
+    'unmatchedCharges',
     'waitingAuthorizations',
   ],
-  subscription: ['previewKeys', 'revenueTotals'],
+  subscription: ['previewKeys', 'priceMigrationRows', 'priceMigrations', 'revenueTotals'],
   metering: ['creditGrants', 'usageDays', 'usageHourValues', 'usageHours', 'usageValues'],
   notifier: [
     'awaitedEvents',

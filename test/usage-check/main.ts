@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readAddresses, runCheck } from '../command-line/check';
+import { readAddresses, runCheck, wrongUsage } from '../command-line/check';
 import { environmentOf, type ServiceAddresses } from '../invariants/service-logs';
-import { checkUsage, lineOf, lineOfSpan, lineOfUncounted } from '../invariants/usage-hours';
+import { checkUsage, lineOf, lineOfSpan, lineOfUncounted } from '../invariants/usage/hours';
 
 const usage = `Usage: npm run check:usage -- --system <file> [--customer <id>] [--key <key>] [--repair]
        npm run check:usage -- --address metering=<address> [--address identity=<address> --customer <id> --key <key>] [--repair]
@@ -22,15 +22,10 @@ interface Site {
 
 /**
  * Counts stored hours of usage again from their events, and kept spans from their hours. Exits with
- * 1 if some differ and were not repaired, with 2 after invalid arguments.
+ * 1 if some differ and were not repaired.
  */
 async function main(): Promise<number> {
-  const site = readSite();
-  if (site === undefined) {
-    process.stderr.write(`${usage}\n`);
-    return 2;
-  }
-  const { addresses, customerId, key, repair } = site;
+  const { addresses, customerId, key, repair } = readSite();
   const environmentId =
     customerId === '' ? '' : (await environmentOf(addresses, key ?? '')).tenant.environmentId;
   const request = { environmentId, customerId, repair };
@@ -56,7 +51,7 @@ async function main(): Promise<number> {
   return differing > 0 && !repair ? 1 : 0;
 }
 
-function readSite(): Site | undefined {
+function readSite(): Site {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     options: {
@@ -78,8 +73,10 @@ function readSite(): Site | undefined {
   const addresses = { ...started?.addresses, ...readAddresses(address) };
   const key = values.key ?? started?.testKey;
   const hasCustomer = key !== undefined && addresses.identity !== undefined;
-  if (addresses.metering === undefined || (customerId !== '' && !hasCustomer)) return undefined;
+  if (addresses.metering === undefined || (customerId !== '' && !hasCustomer)) {
+    throw wrongUsage('--system, or the addresses of metering and of the customer, are required');
+  }
   return { addresses, customerId, key, repair };
 }
 
-runCheck(main);
+runCheck(usage, main);

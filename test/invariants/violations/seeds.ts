@@ -21,6 +21,12 @@ const credited = {
   collection: 'invoices',
   filter: { 'refunds.0': { $exists: true } },
 };
+const applied = {
+  service: 'subscription',
+  collection: 'changes',
+  filter: { status: 'APPLIED' },
+};
+const copied = (invoice: object) => ({ ...invoice, _id: '0197a000-0000-7000-8000-000000000061' });
 const firstEvent = {
   service: 'subscription',
   collection: 'eventLog',
@@ -36,6 +42,14 @@ export const seeds: readonly Seed[] = [
       ...invoice,
       lineItems: [{ ...first, discountAmount: 1n }, ...others],
     }),
+  },
+  {
+    id: 'I64',
+    what: 'a subscription that was lost, while its invoices stayed',
+    service: 'subscription',
+    collection: 'subscriptions',
+    filter: { isTombstone: false, phase: 'REGULAR' },
+    damage: () => undefined,
   },
   { id: 'I2', what: 'a period without an invoice', ...paid, damage: () => undefined },
   {
@@ -121,12 +135,32 @@ export const seeds: readonly Seed[] = [
     }),
   },
   {
+    id: 'I18',
+    what: 'a line with another text than at the finalization',
+    ...paid,
+    damage: ({ lineItems: [first, ...others], ...invoice }) => ({
+      ...invoice,
+      lineItems: [{ ...first, description: 'Other' }, ...others],
+    }),
+  },
+  {
     id: 'I19',
     what: 'a paid invoice whose payment paid nothing of it',
     ...paid,
     damage: ({ payments: [payment], ...invoice }) => ({
       ...invoice,
       payments: [{ ...payment, overpayment: payment.amount }],
+    }),
+  },
+  {
+    id: 'I23',
+    what: 'a subscription that names its erased customer',
+    service: 'subscription',
+    collection: 'subscriptions',
+    filter: { 'customer.email': '' },
+    damage: ({ customer, ...subscription }) => ({
+      ...subscription,
+      customer: { ...customer, name: 'Leaver' },
     }),
   },
   {
@@ -155,6 +189,23 @@ export const seeds: readonly Seed[] = [
     filter: { phase: 'COMPLETE' },
     damage: (session) => ({ ...session, phase: 'READY' }),
   },
+  {
+    id: 'I14',
+    what: 'a change to items that the subscription does not have',
+    ...applied,
+    damage: ({ to, ...change }) => ({
+      ...change,
+      to: { ...to, items: to.items.map((item: object) => ({ ...item, quantity: 9 })) },
+    }),
+  },
+  {
+    id: 'I16',
+    what: 'a failed change whose invoice is paid',
+    ...applied,
+    damage: (change) => ({ ...change, status: 'FAILED' }),
+  },
+  { id: 'I60', what: 'a number of two invoices', ...paid, damage: copied },
+  { id: 'I61', what: 'a period of two invoices', ...paid, damage: copied },
   { id: 'I8', what: 'an event that the log has lost', ...firstEvent, damage: () => undefined },
   {
     id: 'I80',

@@ -1,3 +1,4 @@
+import type { ApiClient } from '../api-client';
 import type { RouteExample } from './isolation-examples';
 
 /** Examples of the routes of settings and texts of emails. */
@@ -28,4 +29,14 @@ export function emailSettingsExamples(customerId: string): Record<string, RouteE
       body: { kind: 'RECEIPT', customerId },
     },
   };
+}
+
+/** The receipt of the subscription's first invoice, and the suppression of its address. */
+export async function bouncedEmail(owner: ApiClient) {
+  const { data: emails } = await owner.expect(200, owner.get('/emails?kind=RECEIPT'));
+  const [{ id }] = emails;
+  const email = await owner.expect(200, owner.get(`/emails/${String(id)}`));
+  await owner.expect(200, owner.post(`/emails/${String(email.id)}/bounce`, { type: 'HARD' }));
+  const { data: suppressions } = await owner.expect(200, owner.get('/email-suppressions'));
+  return { email, suppression: suppressions[0] };
 }

@@ -1,7 +1,8 @@
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../api-client';
-import { emailSettingsExamples } from './email-examples';
+import { bouncedEmail, emailSettingsExamples } from './email-examples';
 import { exportExamples } from './export-examples';
+import { migrationExamples } from './migration-examples';
 import { product, unknownId } from '../patterns';
 
 /** One call of a route that names the owner's resources wherever the route takes an id. */
@@ -24,8 +25,10 @@ export interface RouteExample {
 /** A text in every resource of the owner, and in no other resource. */
 export const ownerMark = 'owner-only';
 
-/** The time of the owner's environment. */
+/** The time at which the owner's environment begins. */
 export const ownerTime = '2026-01-01T00:00:00Z';
+// A day later the bank of the card disputes its payment.
+const disputedTime = '2026-01-02T00:00:00Z';
 
 const discountInput = { name: 'Spring', type: 'PERCENTAGE', value: 10, duration: 'FOREVER' };
 
@@ -48,6 +51,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     entry,
     taxRate,
     creditNote,
+    dispute,
     change,
     email,
     suppression,
@@ -68,13 +72,18 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     taxRate: `/tax-rates/${taxRate.id}`,
     creditNote: `/credit-notes/${creditNote.id}`,
     refund: `/refunds/${creditNote.refunds[0].id}`,
+    // On a real clock there is none yet.
+    dispute: `/disputes/${dispute?.id ?? unknownId}`,
     email: `/emails/${email.id}`,
+    attachment: `/emails/${email.id}/attachments/${email.content.attachments[0].filename}`,
     suppression: `/email-suppressions/${suppression.id}`,
     change: `/subscriptions/${subscription.id}/changes/${change.id}`,
   };
+  const bought = { customerId: customer.id, productId: sold.id };
   return {
     ...listExamples({ customerId: customer.id, subscriptionId: subscription.id }),
     ...resourceExamples(resources),
+    ...(await migrationExamples(owner, sold.priceId, ownerMark)),
     'POST /customers': { path: '/customers', body: { email: 'a@b.co' }, strangers: [201] },
     'POST /products': { path: '/products', body: product, strangers: [201] },
     'POST /discounts': { path: '/discounts', body: discountInput, strangers: [201] },
@@ -83,10 +92,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
       path: '/previews',
       body: { kind: 'CHANGE', subscriptionId: subscription.id, change: { quantity: 5 } },
     },
-    'POST /checkout': {
-      path: '/checkout',
-      body: { customerId: customer.id, productId: sold.id },
-    },
+    'POST /checkout': { path: '/checkout', body: bought },
     'POST /portal/sessions': { path: '/portal/sessions', body: { customerId: customer.id } },
     'GET /checkout/:sessionId': { path: `/checkout/${session.sessionId}` },
     'POST /checkout-links': {
@@ -95,10 +101,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
       // The product is a field of the link, and unknown to them.
       strangers: [400],
     },
-    'POST /subscriptions': {
-      path: '/subscriptions',
-      body: { customerId: customer.id, productId: sold.id },
-    },
+    'POST /subscriptions': { path: '/subscriptions', body: bought },
     'POST /invoices': {
       path: '/invoices',
       body: { customerId: customer.id, lines: [{ description: ownerMark, amount: 1 }] },
@@ -153,7 +156,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     'GET /sandboxes/clock': { path: '/sandboxes/clock', strangers: [200] },
     'POST /sandboxes/clock/advance': {
       path: '/sandboxes/clock/advance',
-      body: { to: ownerTime },
+      body: { to: disputedTime },
       strangers: [409],
     },
     'GET /sandboxes': { path: '/sandboxes', strangers: [200, 403], owner: 403 },
@@ -190,13 +193,17 @@ async function ownerResources(owner: ApiClient) {
     code: ownerMark,
     metadata: { mark: ownerMark },
   });
-  const subscription = await create('/subscriptions', {
+  const { id: subscriptionId } = await create('/subscriptions', {
     customerId: customer.id,
     productId: sold.id,
-    authorizedTransactionId: `txn_${ownerMark}`,
+    authorizedTransactionId: `txn_4000000000000259_${ownerMark}`,
     metadata: { mark: ownerMark },
   });
-  const change = await create(`/subscriptions/${subscription.id}/changes`, {
+  // A busy machine answers before the first invoice exists.
+  await owner.advanceTo(ownerTime);
+  const path = `/subscriptions/${String(subscriptionId)}`;
+  const subscription = await owner.expect(200, owner.get(path));
+  const change = await create(`${path}/changes`, {
     quantity: 2,
     at: 'PERIOD_END',
     metadata: { mark: ownerMark },
@@ -224,15 +231,14 @@ async function ownerResources(owner: ApiClient) {
   });
   const creditNote = await create('/credit-notes', {
     invoiceId: subscription.latestInvoiceId,
-    amount: 1,
-    reason: 'OTHER',
-    settle: 'REFUND',
+    ...{ amount: 1, reason: 'OTHER', settle: 'REFUND' },
     memo: ownerMark,
   });
   const taxRate = await create('/tax-rates', { country: 'US', percent: 5, name: ownerMark });
   const apiKey = await create('/api-keys', { name: ownerMark });
   // Completes the work that the creations caused.
-  await owner.advanceTo(ownerTime);
+  await owner.advanceTo(disputedTime);
+  const { data: disputes } = await owner.expect(200, owner.get('/disputes'));
   const delivery = await firstDelivery(owner, `/webhook-endpoints/${String(endpoint.id)}`);
   return {
     customer,
@@ -248,18 +254,10 @@ async function ownerResources(owner: ApiClient) {
     entry,
     taxRate,
     creditNote,
+    dispute: disputes[0],
     change,
     ...(await bouncedEmail(owner)),
   };
-}
-
-/** The receipt of the subscription's first invoice, and the suppression of its address. */
-async function bouncedEmail(owner: ApiClient) {
-  const { data: emails } = await owner.expect(200, owner.get('/emails'));
-  const [email] = emails;
-  await owner.expect(200, owner.post(`/emails/${String(email.id)}/bounce`, { type: 'HARD' }));
-  const { data: suppressions } = await owner.expect(200, owner.get('/email-suppressions'));
-  return { email, suppression: suppressions[0] };
 }
 
 /** The first delivery of the subscription's creation, once both of them exist. */
@@ -296,8 +294,7 @@ function listExamples({
     'GET /balance-entries': list('/balance-entries', `customerId=${customerId}`),
     'GET /credit-notes': list('/credit-notes', `customerId=${customerId}`),
     'GET /refunds': list('/refunds', `customerId=${customerId}`),
-    // No payment is disputed.
-    'GET /disputes': list('/disputes'),
+    'GET /disputes': list('/disputes', `customerId=${customerId}`),
     'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
     'GET /tax-rates': list('/tax-rates', 'country=US'),
     'GET /tax-report': { path: '/tax-report?from=2026-01-01&to=2026-02-01', strangers: [200] },
@@ -309,6 +306,8 @@ function listExamples({
     'GET /email-suppressions': list('/email-suppressions', `email=${ownerMark}@example.com`),
     // Only sandboxes have an inbox.
     'GET /sandboxes/inbox': { path: '/sandboxes/inbox', strangers: [200, 409] },
+    // Those of the installation, for every environment.
+    'GET /restores': { path: '/restores', strangers: [200] },
     ...exportExamples,
     'GET /api-keys': list('/api-keys'),
   };
@@ -328,12 +327,14 @@ function resourceExamples(
       | 'messageId'
       | 'apiKey'
       | 'email'
+      | 'attachment'
       | 'suppression'
       | 'link'
       | 'entry'
       | 'taxRate'
       | 'creditNote'
       | 'refund'
+      | 'dispute'
       | 'change',
       string
     >
@@ -384,8 +385,10 @@ function resourceExamples(
       body: { to: 'BALANCE' },
       owner: 409,
     },
-    // No payment is disputed.
-    'GET /disputes/:id': { path: `/disputes/${unknownId}`, owner: 404 },
+    'GET /disputes/:id': {
+      path: paths.dispute,
+      ...(paths.dispute.endsWith(unknownId) && { owner: 404 }),
+    },
     'GET /tax-rates/:id': { path: paths.taxRate },
     'PATCH /tax-rates/:id': { path: paths.taxRate, body: { name: 'Changed' } },
     'GET /invoices/:id': { path: invoice },
@@ -428,6 +431,7 @@ function resourceExamples(
     'GET /webhook-endpoints/:id/deliveries': { path: `${endpoint}/deliveries` },
     'GET /webhook-endpoints/:id/gaps': { path: `${endpoint}/gaps?since=${ownerTime}` },
     'GET /emails/:id': { path: paths.email },
+    'GET /emails/:id/attachments/:filename': { path: paths.attachment },
     'POST /emails/:id/resend': { path: `${paths.email}/resend` },
     'POST /emails/:id/bounce': { path: `${paths.email}/bounce`, body: { type: 'HARD' } },
     'DELETE /email-suppressions/:id': { path: paths.suppression },

@@ -1,12 +1,12 @@
-import { fixedPoint, one } from './fixed-point';
-import { type Examination, groupBy } from './invariant';
+import { fixedPoint, one } from '../fixed-point';
+import { type Examination, groupBy } from '../invariant';
 import type {
   InvoicePicture,
   LinePicture,
   Picture,
   SubscriptionPicture,
   UsageEventPicture,
-} from './picture';
+} from '../picture';
 
 type Seen = Pick<
   Picture,
@@ -30,9 +30,10 @@ const storingMsMax = 60_000;
 
 /**
  * Recounts the events of billed periods. Excluded is usage that cannot be verified from outside:
- * deleted meters, meters whose aggregation depends on more than quantities, meters priced by
- * several subscriptions of a customer, and periods with events since the subscription's last bill.
- * Every bill must include all earlier events, however long ago the period ended.
+ * deleted meters, meters whose aggregation depends on more than quantities, maxima of stretches
+ * that begin within a period, meters priced by several subscriptions of a customer, and periods
+ * with events since the subscription's last bill. Every bill must include all earlier events,
+ * however long ago the period ended.
  */
 export function recountBilledUsage(seen: Seen): Examination {
   let examined = 0;
@@ -62,9 +63,16 @@ function usagesOf(subscription: SubscriptionPicture, seen: Seen): BilledUsage[] 
   const billed = [...groupBy(lines, keyOf).values()].flatMap(billedUsage);
   const known = new Set(billed.map((usage) => keyOf({ ...usage, periodStart: usage.start })));
   const unbilled = pricedUsages(subscription, standing, seen).filter(
-    (usage) => !known.has(keyOf({ ...usage, periodStart: usage.start })),
+    (usage) =>
+      !known.has(keyOf({ ...usage, periodStart: usage.start })) &&
+      !billed.some((one) => isWithin(one, usage)),
   );
   return [...billed, ...unbilled];
+}
+
+/** True for a stretch that a change of the product begins within a period. */
+function isWithin(stretch: BilledUsage, { meterId, start, end }: BilledUsage): boolean {
+  return stretch.meterId === meterId && stretch.start > start && stretch.start < end;
 }
 
 function isVoid({ status }: InvoicePicture): boolean {
@@ -99,8 +107,10 @@ function pricedUsages(
 ): BilledUsage[] {
   const renewals = standing.filter(({ billingReason }) => billingReason === 'SUBSCRIPTION_CYCLE');
   const renewed = new Set(renewals.map(({ periodStart }) => periodStart));
-  return standing.flatMap(({ periodStart: start, periodEnd: end }) => {
+  return standing.flatMap(({ periodStart: start, periodEnd: end, lineItems }) => {
     if (start === null || end === null || !renewed.has(end)) return [];
+    const products = lineItems.flatMap((line) => line.productId ?? []);
+    if (products.length > 0 && !products.includes(productId)) return [];
     return meterPrices
       .filter((price) => price.productId === productId && price.createdAt < start)
       .map(({ meterId }) => ({ meterId, start, end, quantity: 0n }));
@@ -124,7 +134,18 @@ function recount(
       (event.timestamp < end || (event.timestamp === end && endsInclusively(subscription, start))),
   );
   if (events.some(({ receivedAt }) => Date.parse(receivedAt) >= lastBillMs)) return undefined;
-  return quantityOf(events, seen.meters.find((meter) => meter.id === meterId)?.aggregation);
+  const aggregation = seen.meters.find((meter) => meter.id === meterId)?.aggregation;
+  // A stretch within a period bills what it adds to the maximum before it.
+  if (aggregation === 'MAX' && !isPeriodStart(subscription, start, seen)) return undefined;
+  return quantityOf(events, aggregation);
+}
+
+function isPeriodStart({ id }: SubscriptionPicture, start: string, { invoices }: Seen): boolean {
+  const reasons = ['SUBSCRIPTION_CREATE', 'SUBSCRIPTION_CYCLE'];
+  return invoices.some(
+    ({ subscriptionId, periodStart, billingReason }) =>
+      subscriptionId === id && periodStart === start && reasons.includes(billingReason),
+  );
 }
 
 /**

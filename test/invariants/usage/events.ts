@@ -1,5 +1,5 @@
-import { recountBilledUsage } from './billed-usage';
-import { fixedPoint } from './fixed-point';
+import { recountBilledUsage } from './billed';
+import { fixedPoint } from '../fixed-point';
 import {
   countBy,
   type Examination,
@@ -7,8 +7,8 @@ import {
   type Invariant,
   repeated,
   together,
-} from './invariant';
-import type { ClosedCreditsPicture, GrantPicture, Picture } from './picture';
+} from '../invariant';
+import type { ClosedCreditsPicture, GrantPicture, Picture } from '../picture';
 
 export const eventsCountOnce: Invariant = {
   id: 'I4',
@@ -16,14 +16,16 @@ export const eventsCountOnce: Invariant = {
   examine: (picture) => together(storedOnce(picture), recountBilledUsage(picture)),
 };
 
+/** An event id may be used again after its time, with another timestamp. */
 function storedOnce({ usageEvents }: Pick<Picture, 'usageEvents'>): Examination {
+  const eventIds = new Map(usageEvents.map(({ id, eventId }) => [`${id} ${eventId}`, id]));
   return {
     examined: usageEvents.length,
     findings: [
-      ...repeated(usageEvents.map(({ eventId }) => eventId)).map(
-        ([eventId, count]) => `usage event ${eventId} occurs ${String(count)} times`,
+      ...repeated(usageEvents.map(({ eventId, timestamp }) => `${eventId} of ${timestamp}`)).map(
+        ([event, count]) => `usage event ${event} occurs ${String(count)} times`,
       ),
-      ...repeated(usageEvents.map(({ id }) => id)).map(
+      ...repeated([...eventIds.values()]).map(
         ([id, count]) => `the id ${id} belongs to ${String(count)} usage events`,
       ),
     ],

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { cards, type Scenario } from './scenario';
+import { beginEachOn } from './stage';
+
+describe('the inbox of a sandbox', () => {
+  let scenario: Scenario;
+
+  beginEachOn('2026-01-17', (begun) => {
+    scenario = begun;
+  });
+
+  test.each<[string, object, string, string[]]>([
+    [
+      'a trial whose card fails at its end',
+      { product: { amount: 2900, trialDays: 14 }, authorizedTransactionId: cards.failsWhenSaved },
+      '2026-03-01',
+      [
+        '2026-01-17 TRIAL_STARTED',
+        '2026-01-28 TRIAL_ENDING',
+        '2026-01-31 PAYMENT_FAILED',
+        '2026-02-03 PAYMENT_FAILED',
+        '2026-02-07 PAYMENT_FAILED',
+        '2026-02-14 SUBSCRIPTION_CANCELED',
+      ],
+    ],
+    [
+      'a card that is declined permanently',
+      { authorizedTransactionId: 'txn_4000000000009979' },
+      '2026-03-01',
+      [
+        '2026-01-17 PAYMENT_FAILED',
+        '2026-01-20 PAYMENT_REMINDER',
+        '2026-01-24 PAYMENT_REMINDER',
+        '2026-01-31 SUBSCRIPTION_CANCELED',
+      ],
+    ],
+    [
+      'a subscription without a card',
+      { authorizedTransactionId: undefined },
+      '2026-03-01',
+      [
+        '2026-01-17 INVOICE_ISSUED',
+        '2026-01-20 PAYMENT_REMINDER',
+        '2026-01-24 PAYMENT_REMINDER',
+        '2026-01-31 SUBSCRIPTION_CANCELED',
+      ],
+    ],
+    [
+      'a yearly plan after a trial of four days',
+      { product: { billingInterval: 'YEARLY', trialDays: 4 } },
+      '2027-02-01',
+      [
+        '2026-01-17 TRIAL_STARTED',
+        '2026-01-18 TRIAL_ENDING',
+        '2026-01-21 RECEIPT',
+        '2026-12-22 RENEWAL_UPCOMING',
+        '2027-01-21 RECEIPT',
+      ],
+    ],
+  ])('has the mails of %s, each at its time', async (_name, input, until, expected) => {
+    await scenario.subscription(input as Record<string, unknown>);
+    await scenario.advanceTo(until);
+    expect(await scenario.mails()).toEqual(expected);
+  });
+
+  test('reminds of a sent invoice that is not paid', async () => {
+    await scenario.advanceTo('2026-02-01');
+    const { id: customerId } = await scenario.customer();
+    const lines = [{ description: 'Setup', amount: 5000 }];
+    const body = { customerId, collectionMethod: 'SEND_INVOICE', finalize: true, lines };
+    await scenario.client.expect(201, scenario.client.post('/invoices', body));
+    await scenario.advanceTo('2026-05-01');
+    expect(await scenario.mails()).toEqual([
+      '2026-02-01 INVOICE_ISSUED',
+      '2026-03-03 PAYMENT_REMINDER',
+      '2026-03-06 PAYMENT_REMINDER',
+      '2026-03-10 PAYMENT_REMINDER',
+      '2026-03-17 PAYMENT_REMINDER',
+    ]);
+  });
+
+  const bytesOf = async (path: string) => {
+    const { gatewayUrl, key = '' } = scenario.client;
+    const headers = { Authorization: `Bearer ${key}` };
+    const response = await fetch(`${gatewayUrl}/v1${path}`, { headers });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'application/pdf',
+    ]);
+    return Buffer.from(await response.arrayBuffer());
+  };
+
+  test('has the PDFs of the downloads, in the language of the customer, also after changes', async () => {
+    const { client } = scenario;
+    const seller = {
+      legalName: 'Acme GmbH',
+      address: { line1: 'Weg 1', city: 'Bonn', country: 'DE' },
+    };
+    await client.expect(200, client.request('PATCH', '/seller', { body: seller }));
+    const subscription = await scenario.subscription({ customer: { locale: 'ja' } });
+    const { latestInvoiceId: invoiceId } = await scenario.read(subscription);
+    const receipt = await bytesOf(`/invoices/${String(invoiceId)}/pdf`);
+    const input = { invoiceId, amount: 500, reason: 'OTHER', settle: 'REFUND' };
+    const note = await client.expect(201, client.post('/credit-notes', input));
+    await scenario.advanceTo('2026-01-18');
+    const credit = await bytesOf(`/credit-notes/${String(note.id)}/pdf`);
+    const inbox = await client.all('/sandboxes/inbox');
+    // Both were made at one instant of the sandbox clock, so their order is not known.
+    expect(inbox.map(({ kind }) => kind).toSorted()).toEqual(['CREDIT_NOTE_ISSUED', 'RECEIPT']);
+    const [noteMail, receiptMail] = inbox.toSorted((a, b) => a.kind.localeCompare(b.kind));
+    for (const [mail, bytes] of [
+      [noteMail, credit],
+      [receiptMail, receipt],
+    ]) {
+      const [{ filename, ...attachment }] = mail.content.attachments;
+      expect(attachment).toEqual({
+        contentType: 'application/pdf',
+        size: bytes.length,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+      });
+      const sent = await bytesOf(`/emails/${String(mail.id)}/attachments/${String(filename)}`);
+      expect(sent.equals(bytes)).toBe(true);
+    }
+    // The invoice has a refund since.
+    expect((await bytesOf(`/invoices/${String(invoiceId)}/pdf`)).equals(receipt)).toBe(false);
+    const path = `/emails/${String(receiptMail.id)}/attachments/x.pdf`;
+    expect(await client.expect(404, client.get(path))).toEqual({ error: 'Email not found' });
+  });
+});
