@@ -6,7 +6,7 @@ const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/*/src/**/testing/**/*.t
 
 // Where each kind of module may be imported; the reasons are in the READMEs of the folders.
 const noService = {
-  regex: '^@billing/(?!(kernel|chassis|presentation|proto)/)',
+  regex: '^@billing/(?!(kernel|chassis|presentation|documents|proto)/)',
   message: 'A service never imports another service: call it by gRPC.',
 };
 const noInfrastructure = (names) => ({
@@ -46,6 +46,7 @@ const verbs = [
   'cancel',
   'close',
   'create',
+  'decide',
   'describe',
   'end',
   'ensure',
@@ -55,7 +56,9 @@ const verbs = [
   'list',
   'pay',
   'read',
+  'reassert',
   'receive',
+  'recover',
   'reserve',
   'reset',
   'retry',
@@ -70,6 +73,8 @@ const verbs = [
 const workers = [
   'services/*/src/**/*-worker.ts',
   ...verbs.map((verb) => `services/*/src/**/${verb}-*.ts`),
+  // Use cases of one noun.
+  'services/identity/src/operator/second-factors.ts',
   // Folders that talk to other systems.
   'services/*/src/**/{peer,provider,sending}/**/*.ts',
 ];
@@ -237,7 +242,7 @@ export default tseslint.config(
   },
   {
     // The launcher is the edge to the machine; tests drive real time and processes.
-    files: ['deploy/local/src/**/*.ts', ...tests],
+    files: ['deploy/{local,operations}/src/**/*.ts', ...tests],
     rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' },
   },
   {

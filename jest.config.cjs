@@ -10,6 +10,7 @@ const esModules =
 const project = {
   rootDir: __dirname,
   testEnvironment: 'node',
+  testRunner: '<rootDir>/test/support/jest/runner.cjs',
   // Workspace packages are tested from their sources: no build is needed, none can be stale.
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'require', 'default'] },
   transform: {
