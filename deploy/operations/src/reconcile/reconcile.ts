@@ -1,3 +1,5 @@
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
 import { findDataFolder } from '@billing/local/data-folder';
 import { withDataServers } from '@billing/local/data-servers';
 import { readDataSettings, reportProgress } from '@billing/local/maintenance';
@@ -6,7 +8,7 @@ import { type ServiceDatabase, withDatabases } from '../database/databases';
 import { agreedRestore } from './agreed-restore';
 import { check } from './check';
 import { LivingServices } from './living-services';
-import { openAll, recordOpeningInAudit } from './opening';
+import { open, Openings } from './opening';
 import { findAggregates } from './pending-messages';
 import { readCheckedFacts, readUnmatchedCharges } from './read-checked-facts';
 import { isClean, type Report, toReport } from './report';
@@ -41,12 +43,18 @@ export async function reconcile({
   );
 }
 
-async function recover(
+/**
+ * Takes the steps, and opens the databases unless something was found. An opening that an earlier
+ * run has decided is finished without steps. Returns undefined if all databases are open.
+ */
+export async function recover(
   databases: readonly ServiceDatabase[],
   { openReason, confirm }: { openReason: string | undefined; confirm: () => Promise<void> },
 ): Promise<Report | undefined> {
   const restore = await agreedRestore(databases);
   if (restore === undefined) return undefined;
+  const decided = await new Openings(databases).find(restore.id);
+  if (decided !== undefined) return await open(databases, { ...decided, restore });
   const living = new LivingServices(restore.id);
   const aggregates = await findAggregates(databases);
   const steps = await takeSteps(databases, { aggregates, living, report: reportProgress });
@@ -57,14 +65,13 @@ async function recover(
   const found = { restore, steps, findings, unmatchedCharges, openedAt: undefined };
   const closed = toReport(found);
   await confirm();
-  if (!isClean(closed)) {
-    if (openReason === undefined) {
-      // The next run takes the steps again: something was repaired until then.
-      for (const { system } of databases) await system.forgetSteps();
-      return closed;
-    }
-    const problems = findings.length + unmatchedCharges.length;
-    await recordOpeningInAudit(databases, { restore, reason: openReason, problems });
+  if (!isClean(closed) && openReason === undefined) {
+    // The next run takes the steps again: something was repaired until then.
+    for (const { system } of databases) await system.forgetSteps();
+    return closed;
   }
-  return toReport({ ...found, openedAt: await openAll(databases, restore) });
+  const at = systemClock.now();
+  const report = toReport({ ...found, openedAt: at });
+  const reason = isClean(closed) ? undefined : openReason;
+  return await open(databases, { id: newId(), restore, at, reason, report });
 }
