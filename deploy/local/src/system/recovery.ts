@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '@billing/chassis/clock';
+import { exitStatuses } from '@billing/chassis/start-refusal';
 import { SystemStore } from '@billing/chassis/system-store';
 import { MongoClient } from 'mongodb';
 import { databaseNames, mongoOptions } from './moved-data';
@@ -16,14 +19,35 @@ interface RecoveryOptions {
   readonly log: (line: string) => void;
 }
 
+const retryEveryMs = 2_000;
+/** Longer than the lease that a killed `reconcile` leaves. */
+const busyMsMax = 120_000;
+
 /**
- * Runs `reconcile` if the data was restored and is not open yet. Returns false if the system stays
- * closed; the command has printed why.
+ * Runs `reconcile` if the data was restored and is not open yet. Runs it again while it ends with
+ * 75: a killed run has the lease for 25 s. Returns false if the system stays closed; the command
+ * has printed why.
  */
 export async function openAfterRestore(options: RecoveryOptions): Promise<boolean> {
-  if (!(await isRecovering(options))) return true;
-  const { root, mongodbUri, dataDir, databasePrefix, log } = options;
-  log('The data was restored: running npm run reconcile');
+  const { log } = options;
+  const startedMs = monotonicMs();
+  while (await isRecovering(options)) {
+    log('The data was restored: running npm run reconcile');
+    const isBusy = (await runReconcile(options)) === exitStatuses.busy;
+    if (!isBusy || monotonicMs() - startedMs >= busyMsMax) return !(await isRecovering(options));
+    log('npm run reconcile is busy: trying again');
+    await delay(retryEveryMs);
+  }
+  return true;
+}
+
+/** Returns the exit status; null if the command was killed. */
+async function runReconcile({
+  root,
+  mongodbUri,
+  dataDir,
+  databasePrefix,
+}: RecoveryOptions): Promise<number | null> {
   const program = join(root, 'deploy/operations/dist/reconcile/main.js');
   const { BILLING_ARCHIVE: _archive, ...environment } = process.env;
   const command = spawn(process.execPath, [program, '--data', dataDir], {
@@ -35,9 +59,9 @@ export async function openAfterRestore(options: RecoveryOptions): Promise<boolea
     command.kill();
   };
   process.once('exit', end);
-  await once(command, 'exit');
+  const [status] = (await once(command, 'exit')) as [number | null];
   process.off('exit', end);
-  return !(await isRecovering(options));
+  return status;
 }
 
 async function isRecovering({
