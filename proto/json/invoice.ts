@@ -73,6 +73,11 @@ export const LineItemJson = z
   .meta({ id: 'LineItem' });
 type LineItemJson = z.infer<typeof LineItemJson>;
 
+const PaymentCardJson = z.object({
+  brand: z.string().meta({ examples: ['visa'] }),
+  last4: z.string().meta({ description: 'Last four digits.', examples: ['4242'] }),
+});
+
 export const PaymentJson = z
   .object({
     id,
@@ -94,6 +99,10 @@ export const PaymentJson = z
     }),
     amountRefunded: amount,
     disputeId: id.nullable(),
+    card: PaymentCardJson.nullable().meta({
+      description:
+        'The charged card. Null while the payment runs, for payments without a card, and for payments of releases before 0.2.',
+    }),
     metadata,
     createdAt: time,
   })
@@ -293,6 +302,7 @@ export function toJsonPayment(payment: Payment): PaymentJson {
     overpayment: toJsonAmount(payment.overpayment),
     amountRefunded: toJsonAmount(payment.amountRefunded),
     disputeId: payment.disputeId ?? null,
+    card: payment.card ?? null,
     metadata: toJsonMetadata(payment.metadata),
     createdAt: toJsonTime(payment.createdAt),
   };

@@ -61,7 +61,7 @@ describe('a payment received elsewhere', () => {
       ...{ id: expect.any(String), invoiceId: id, ...sent, currency: sold.currency },
       ...{ method: 'BANK_TRANSFER', provider: 'external', providerPaymentId: null },
       ...{ status: 'SUCCEEDED', failureCode: null, overpayment: 0, amountRefunded: 0 },
-      ...{ disputeId: null, createdAt: startsAt },
+      ...{ disputeId: null, card: null, createdAt: startsAt },
     });
     const part = await read(id);
     expect(part).toMatchObject({ status: 'OPEN', amountPaid: 2000, amountDue: 1451, paidAt: null });

@@ -79,6 +79,33 @@ describe('the inbox of a sandbox', () => {
     ]);
   });
 
+  test('names the card that paid and the card that failed, and REST shows it with the payment', async () => {
+    const { client } = scenario;
+    for (const [kind, subject] of [
+      ['RECEIPT', 'Paid with {{card}}'],
+      ['PAYMENT_FAILED', 'Declined: {{card}}'],
+    ] as const) {
+      const path = `/email-templates/${kind}/en`;
+      await client.expect(200, client.request('PATCH', path, { body: { subject } }));
+    }
+    const subscription = await scenario.subscription({
+      authorizedTransactionId: cards.failsWhenSaved,
+    });
+    await scenario.advanceTo('2026-02-18');
+    const inbox = await client.all('/sandboxes/inbox');
+    expect(inbox.map((mail) => mail.subject).toReversed()).toEqual([
+      'Paid with Visa ···· 0341',
+      'Declined: Visa ···· 0341',
+    ]);
+    const { id } = await scenario.read(subscription);
+    const invoices = await client.all(`/invoices?subscriptionId=${String(id)}`);
+    const card = { brand: 'visa', last4: '0341' };
+    expect(invoices.flatMap(({ payments }) => payments)).toMatchObject([
+      { status: 'FAILED', card },
+      { status: 'SUCCEEDED', card },
+    ]);
+  });
+
   const bytesOf = async (path: string) => {
     const { gatewayUrl, key = '' } = scenario.client;
     const headers = { Authorization: `Bearer ${key}` };

@@ -245,6 +245,7 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
         method: PaymentMethodType.PAYMENT_METHOD_TYPE_CARD,
         receivedAt: undefined,
         overpayment: 0n,
+        card: undefined,
         metadata: {},
       },
     ],

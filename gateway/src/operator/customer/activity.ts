@@ -61,6 +61,8 @@ export type ActivityEvent = { readonly id: string; readonly at: string } & (
       readonly currency: string;
       readonly status: ReturnType<typeof toJsonInvoice>['payments'][number]['status'];
       readonly failureCode: string | null;
+      /** The charged card; null: none, or unknown. */
+      readonly card: ReturnType<typeof toJsonInvoice>['payments'][number]['card'];
     }
   | {
       readonly kind: 'SUBSCRIPTION';
@@ -192,6 +194,7 @@ function invoiceEvents(invoice: Invoice): readonly ActivityEvent[] {
   const payments = [...json.payments].reverse().map(({ id, createdAt, ...payment }) => ({
     ...{ id, at: createdAt, kind: 'PAYMENT' as const, invoiceId, number, currency },
     ...{ amount: payment.amount, status: payment.status, failureCode: payment.failureCode },
+    card: payment.card,
   }));
   if (number === null) return payments;
   const about = { invoiceId, number, amount, currency, status };

@@ -49,6 +49,7 @@ function finished(invoice: InvoiceRecord, failureCode: DeclineCode | undefined, 
     claimedAt: at,
     methods,
     provider: 'sandbox',
+    card: { brand: 'visa', last4: '4242' },
     retryDays: [3, 7, 14],
     now: at,
   });

@@ -10,8 +10,15 @@ import type { BalanceStore } from '../balance/balance-store';
 import { needsWorker, takeOver } from '../invoice/attempt-slot';
 import { amountOf, recordResult, recordWaiting } from '../invoice/collection';
 import { declined } from '../provider/port/decline';
-import { type Invoice, type InvoiceRecord, payableOf, type Payment } from '../invoice/invoice';
+import {
+  type Invoice,
+  type InvoiceRecord,
+  payableOf,
+  type Payment,
+  type PaymentCard,
+} from '../invoice/invoice';
 import { noProvider } from '../provider/no-provider';
+import { methodNotFound, type PaymentMethod } from '../payment-method/payment-method';
 import { authorizedMethodId, type PaymentMethodStore } from '../payment-method/store';
 import type { MethodChoice } from '../invoice/method-choice';
 import type {
@@ -51,10 +58,17 @@ export interface FinishOptions {
   readonly isNew?: boolean;
 }
 
+interface ChargedAttempt {
+  readonly attempt: Attempt;
+  readonly isNew: boolean;
+  readonly method: PaymentMethod | undefined;
+}
+
 interface EndedAttempt {
   readonly outcome: FinalOutcome;
   readonly isCanceled?: boolean;
   readonly completes?: Completion | undefined;
+  readonly card: PaymentCard | undefined;
 }
 
 /**
@@ -109,12 +123,13 @@ export class AttemptWorker {
     if (state.isTombstone || state.attempt === undefined || !needsWorker(state)) return stored;
     const { attempt } = state;
     if (attempt.status === 'REQUIRES_ACTION') return this.release(stored, context);
+    const method = await this.methodOf(attempt, context);
     const outcome = await atBoundary('provider', 'charge', () =>
-      this.charge(state, { attempt, isNew }, context),
+      this.charge(state, { attempt, isNew, method }, context),
     );
     if (outcome === undefined) return stored;
     if (outcome.status !== 'REQUIRES_ACTION') {
-      return this.record(state, attempt, { outcome, completes }, context);
+      return this.record(state, attempt, { outcome, completes, card: cardOf(method) }, context);
     }
     const { number: attemptNumber, answers } = attempt;
     const waiting = await this.invoices(context).mutate(state.id, (record) =>
@@ -137,7 +152,8 @@ export class AttemptWorker {
     const outcome = await atBoundary('provider', 'cancelCharge', () =>
       provider.cancelCharge(reference),
     );
-    return this.record(state, attempt, { outcome, isCanceled: true }, context);
+    const card = cardOf(await this.methodOf(attempt, context));
+    return this.record(state, attempt, { outcome, isCanceled: true, card }, context);
   }
 
   private async record(
@@ -196,7 +212,7 @@ export class AttemptWorker {
   // again with the same key. After a restore an attempt may be new here alone.
   private async charge(
     invoice: Invoice,
-    { attempt, isNew }: { readonly attempt: Attempt; readonly isNew: boolean },
+    { attempt, isNew, method }: ChargedAttempt,
     context: Context,
   ): Promise<ChargeOutcome | undefined> {
     if (attempt.source.kind === 'BALANCE') return this.takeFromBalance(invoice, attempt, context);
@@ -208,7 +224,7 @@ export class AttemptWorker {
     const isHeld = this.dependencies.areChargesHeld?.() === true;
     const found = isNew && !isHeld ? undefined : await provider.findCharge(reference);
     if (found !== undefined) return found;
-    const source = await this.providerSource(attempt.source, context);
+    const source = providerSource(attempt.source, method);
     if (source === undefined) return declined('no_payment_method', undefined);
     if (isHeld) return undefined;
     const amount = amountOf(attempt, invoice);
@@ -248,23 +264,12 @@ export class AttemptWorker {
     throw new DomainError('unavailable', 'PROVIDER_CHANGED', 'Service unavailable');
   }
 
-  private async providerSource(
-    source: ChargeSource,
+  // A method of an authorization is known once an earlier call has resolved it.
+  private async methodOf(
+    { methodId }: Pick<Attempt, 'methodId'>,
     context: Context,
-  ): Promise<ProviderSource | undefined> {
-    switch (source.kind) {
-      case 'NONE':
-        return undefined;
-      case 'AUTHORIZATION':
-        return source;
-      case 'METHOD': {
-        const { providerMethodId } = await this.dependencies.methods.get(
-          source.paymentMethodId,
-          context,
-        );
-        return { kind: 'METHOD', providerMethodId };
-      }
-    }
+  ): Promise<PaymentMethod | undefined> {
+    return methodId === undefined ? undefined : this.dependencies.methods.find(methodId, context);
   }
 
   private invoices(context: Context) {
@@ -286,4 +291,27 @@ function methodIdOf(
       return authorizedMethodId({ customerId, authorizedTransactionId }, tenant);
     }
   }
+}
+
+function providerSource(
+  source: ChargeSource,
+  method: PaymentMethod | undefined,
+): ProviderSource | undefined {
+  switch (source.kind) {
+    case 'NONE':
+      return undefined;
+    case 'AUTHORIZATION':
+      return source;
+    case 'METHOD': {
+      if (method === undefined) throw methodNotFound();
+      return { kind: 'METHOD', providerMethodId: method.providerMethodId };
+    }
+  }
+}
+
+// An erased method has no card.
+function cardOf(method: PaymentMethod | undefined): PaymentCard | undefined {
+  if (method === undefined || method.last4 === '') return undefined;
+  const { brand, last4 } = method;
+  return { brand, last4 };
 }

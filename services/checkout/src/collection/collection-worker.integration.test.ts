@@ -84,7 +84,12 @@ describe('opening', () => {
       expect(await replicas.read(id, context)).toMatchObject({
         status: 'PAID',
         attempt: undefined,
-        payments: [{ status: 'SUCCEEDED', amount: 2900n, provider: 'sandbox' }],
+        payments: [
+          {
+            ...{ status: 'SUCCEEDED', amount: 2900n, provider: 'sandbox' },
+            card: { brand: 'mastercard', last4: '4444' },
+          },
+        ],
       });
       expect(await replicas.charges(id)).toBe(1);
     }

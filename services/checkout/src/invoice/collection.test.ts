@@ -30,8 +30,10 @@ const noDunning = {
   retryDays: [3, 7, 14],
 };
 
+const card = { brand: 'visa', last4: '4242' };
+
 function finished(outcome: FinalOutcome, attemptNumber = 1) {
-  return { attemptNumber, paymentId: 'payment', outcome, now, ...noDunning };
+  return { attemptNumber, paymentId: 'payment', outcome, now, card, ...noDunning };
 }
 
 describe('opening an invoice', () => {
@@ -151,7 +153,7 @@ describe('recording', () => {
           provider: 'sandbox',
           providerPaymentId: 'charge',
           status: 'SUCCEEDED',
-          failureCode: undefined,
+          ...{ failureCode: undefined, card },
           createdAt: startedAt,
           endedAt: now,
         },

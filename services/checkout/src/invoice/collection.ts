@@ -28,6 +28,7 @@ import {
   payableOf,
   outstandingOf,
   type Payment,
+  type PaymentCard,
   paymentInProgress,
   voidInvoice,
 } from './invoice';
@@ -215,6 +216,8 @@ export interface FinishedAttempt extends Omit<FailureFacts, 'attempt'> {
   readonly attemptNumber: number;
   readonly paymentId: string;
   readonly outcome: FinalOutcome;
+  /** The charged card; absent: none, or unknown. */
+  readonly card?: PaymentCard | undefined;
 }
 
 /**
@@ -235,9 +238,11 @@ export function recordResult(
 function withPayment(
   invoice: Invoice,
   attempt: Attempt,
-  { paymentId, outcome, ...facts }: FinishedAttempt,
+  { paymentId, outcome, card, ...facts }: FinishedAttempt,
 ): Transition<InvoiceRecord> {
   const isFailed = outcome.status === 'FAILED';
+  // A failed authorization says nothing of the card behind it.
+  const isOfMethod = !isFailed || !outcome.failureCode.startsWith('authorization_');
   const payment = {
     id: paymentId,
     number: attempt.number,
@@ -247,9 +252,8 @@ function withPayment(
     status: outcome.status,
     failureCode: isFailed ? outcome.failureCode : undefined,
     decline: isFailed ? outcome.decline : undefined,
-    // A failed authorization says nothing of the card behind it.
-    methodId:
-      isFailed && outcome.failureCode.startsWith('authorization_') ? undefined : attempt.methodId,
+    methodId: isOfMethod ? attempt.methodId : undefined,
+    ...(isOfMethod && card !== undefined && { card }),
     origin: attempt.origin,
     retry: attempt.retry,
     charged: isFailed && outcome.providerPaymentId !== undefined ? chargedBy(attempt) : undefined,

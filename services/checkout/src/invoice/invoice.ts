@@ -122,6 +122,8 @@ export interface Payment {
   readonly decline: DeclineKind | undefined;
   /** Saved method that was charged, or that comes from an authorization; undefined if none. */
   readonly methodId: string | undefined;
+  /** Card of the charge; absent: none, unknown, or recorded by an earlier release. */
+  readonly card?: PaymentCard | undefined;
   /** Initiator of the attempt. */
   readonly origin: AttemptOrigin;
   /** Index of the scheduled charge; see Attempt. */
@@ -141,6 +143,12 @@ export interface Payment {
   readonly createdAt: Date;
   /** Time at which its outcome was recorded. */
   readonly endedAt: Date;
+}
+
+/** A card as payers recognize it: `visa`, `4242`. */
+export interface PaymentCard {
+  readonly brand: string;
+  readonly last4: string;
 }
 
 /** Reason why nothing was charged. */

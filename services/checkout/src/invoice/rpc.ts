@@ -282,12 +282,12 @@ function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineI
 function toProtoPayment(payment: Payment, invoice: Invoice): ProtoPayment {
   const { id: invoiceId, currency } = invoice;
   const { id, number: attempt, amount, provider, providerPaymentId, failureCode } = payment;
-  const { createdAt, overpayment, recorded } = payment;
+  const { createdAt, overpayment, recorded, card } = payment;
   const status = paymentStatuses.valueOf(payment.status);
   const shown = { id, attempt, amount, provider, providerPaymentId, failureCode, createdAt };
   const refunds = invoice.refunds.filter(({ paymentId }) => paymentId === id);
   return {
-    ...{ ...shown, invoiceId, currency, status, overpayment, ...toProtoRecorded(recorded) },
+    ...{ ...shown, invoiceId, currency, status, overpayment, card, ...toProtoRecorded(recorded) },
     amountRefunded: amountRefunded({ refunds }),
     disputeId: invoice.disputes.findLast(({ paymentId }) => paymentId === id)?.id,
   };
@@ -312,6 +312,7 @@ function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 
     overpayment: 0n,
     amountRefunded: 0n,
     disputeId: undefined,
+    card: undefined,
     ...toProtoRecorded(attempt.recorded),
   };
 }

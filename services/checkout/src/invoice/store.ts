@@ -419,6 +419,7 @@ function fromPaymentDocument(
     failureCode: payment.failureCode ?? undefined,
     decline: declineOf(payment.failureCode) ?? payment.decline ?? undefined,
     methodId: payment.methodId ?? undefined,
+    ...(payment.card && { card: payment.card }),
     origin: payment.origin,
     charged: payment.charged ?? undefined,
     callId: payment.callId ?? undefined,

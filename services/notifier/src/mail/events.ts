@@ -5,6 +5,11 @@ import type { InvoiceFacts, MailEvent, SubscriptionFacts } from './mail-event';
 const instant = z.iso.datetime().transform((text) => new Date(text));
 const amount = z.int().transform(BigInt);
 
+const paymentFacts = z.object({
+  status: z.string(),
+  card: z.object({ brand: z.string(), last4: z.string() }).nullish(),
+});
+
 const invoiceFacts = z.object({
   id: z.string(),
   customerId: z.string(),
@@ -22,11 +27,13 @@ const invoiceFacts = z.object({
   paidAt: instant.nullable(),
   hostedUrl: z.string().nullable(),
   lineItems: z.array(z.object({ description: z.string() })),
+  payments: z.array(paymentFacts).optional(),
 });
 
 const invoiceData = z.object({
   invoice: invoiceFacts,
   charging: z.boolean().optional(),
+  payment: paymentFacts.optional(),
   attempt: z.int().optional(),
   failureCode: z.string().nullish(),
   initiator: z.string().optional(),

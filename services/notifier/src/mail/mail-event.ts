@@ -25,13 +25,24 @@ export interface InvoiceFacts {
     readonly paidAt: Date | null;
     readonly hostedUrl: string | null;
     readonly lineItems: readonly { readonly description: string }[];
+    /** Oldest first. Absent in bodies of releases before payments had cards. */
+    readonly payments?: readonly PaymentFacts[] | undefined;
   };
   readonly charging?: boolean | undefined;
+  /** The payment that failed. */
+  readonly payment?: PaymentFacts | undefined;
   readonly attempt?: number | undefined;
   readonly failureCode?: string | null | undefined;
   readonly initiator?: string | undefined;
   readonly collection?: string | undefined;
   readonly nextAttemptAt?: Date | undefined;
+}
+
+/** A payment of an invoice. */
+export interface PaymentFacts {
+  readonly status: string;
+  /** The charged card; absent: none, or unknown. */
+  readonly card?: { readonly brand: string; readonly last4: string } | null | undefined;
 }
 
 /** The facts of a credit note's event that mails use. Amounts are in the smallest unit. */

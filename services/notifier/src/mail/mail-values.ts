@@ -71,10 +71,19 @@ function invoiceValues(data: InvoiceFacts, locale: string): MailValues {
     'invoice.dueDate': optionalDate(invoice.dueDate, locale),
     'invoice.paidAt': optionalDate(invoice.paidAt, locale),
     'invoice.description': invoice.lineItems[0]?.description,
+    card: cardOfInvoice(data),
     'payment.reason': isFailure ? paymentReasonText(failureCode ?? null, locale) : undefined,
     'payment.attempt': isFailure ? String(attempt) : undefined,
     'payment.nextAttemptAt': optionalDate(nextAttemptAt ?? null, locale),
   };
+}
+
+// The card that paid or failed: that of the event, otherwise of the last such payment.
+function cardOfInvoice({ invoice, payment }: InvoiceFacts): string | undefined {
+  const ended = invoice.status === 'PAID' ? 'SUCCEEDED' : 'FAILED';
+  const last = payment ?? invoice.payments?.findLast(({ status }) => status === ended);
+  const card = last?.card;
+  return card === null || card === undefined ? undefined : cardText(card.brand, card.last4);
 }
 
 function creditNoteValues({ creditNote, invoice }: CreditNoteFacts, locale: string): MailValues {

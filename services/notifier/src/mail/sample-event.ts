@@ -1,5 +1,5 @@
 import type { MailKind } from '@billing/presentation/mail-kind';
-import type { InvoiceFacts, MailEvent, SubscriptionFacts } from './mail-event';
+import type { InvoiceFacts, MailEvent, PaymentFacts, SubscriptionFacts } from './mail-event';
 import type { MailFacts } from './mail-values';
 
 /** Resources that a preview shows in place of samples. */
@@ -34,19 +34,26 @@ export function sampleEvent(
     currentPeriodEnd: after(30),
     endedAt: null,
   };
+  // An invoice that is shown has payments of its own.
+  const ended = (status: 'SUCCEEDED' | 'FAILED') =>
+    invoice === undefined ? samplePayment(status) : undefined;
   const ofInvoice = (data: Omit<InvoiceFacts, 'invoice'> = {}): MailEvent => ({
     kind: 'INVOICE',
     type: 'sample',
     data: { ...data, invoice: shownInvoice },
   });
   switch (kind) {
-    case 'INVOICE_ISSUED':
     case 'RECEIPT':
+      return ofInvoice({ payment: ended('SUCCEEDED') });
+    case 'INVOICE_ISSUED':
     case 'PAYMENT_REMINDER':
       return ofInvoice();
     case 'PAYMENT_FAILED':
     case 'ACTION_REQUIRED':
-      return ofInvoice({ attempt: 1, failureCode: 'card_declined', nextAttemptAt: after(3) });
+      return ofInvoice({
+        ...{ attempt: 1, failureCode: 'card_declined', nextAttemptAt: after(3) },
+        payment: ended('FAILED'),
+      });
     case 'CREDIT_NOTE_ISSUED':
       return { kind: 'CREDIT_NOTE', type: 'sample', data: sampleCreditNote(shownInvoice) };
     case 'CARD_EXPIRING':
@@ -94,7 +101,12 @@ function sampleInvoice(now: Date): InvoiceFacts['invoice'] {
     paidAt: now,
     hostedUrl: 'https://billing.example/invoice/sample',
     lineItems: [{ description: 'Pro' }],
+    payments: [],
   };
+}
+
+function samplePayment(status: 'SUCCEEDED' | 'FAILED'): PaymentFacts {
+  return { status, card: { brand: 'visa', last4: '4242' } };
 }
 
 function sampleCreditNote(invoice: InvoiceFacts['invoice']) {

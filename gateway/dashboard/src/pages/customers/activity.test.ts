@@ -9,6 +9,7 @@ const entry = {
   ...{ amount: 500, currency: 'USD', description: 'Goodwill' },
   ...{ invoiceId: null, creditNoteId: null },
 };
+const card = { brand: 'visa', last4: '4242' };
 const numbers = { invoice: 'INV-000001', creditNote: 'CN-000002' };
 const refunded = { amount: 500, currency: 'USD', invoiceId: 'i', failureCode: null };
 const change = {
@@ -31,13 +32,25 @@ test.each<[string, string, string, object]>([
     'Paid $29.00 for INV-000001',
     'MONEY',
     'good',
-    { kind: 'PAYMENT', ...money, status: 'SUCCEEDED' },
+    { kind: 'PAYMENT', ...money, status: 'SUCCEEDED', card: null },
+  ],
+  [
+    'Paid $29.00 for INV-000001 with Visa 4242',
+    'MONEY',
+    'good',
+    { kind: 'PAYMENT', ...money, status: 'SUCCEEDED', card },
+  ],
+  [
+    'Payment of $29.00 for INV-000001 with Visa 4242 failed: card declined',
+    'MONEY',
+    'bad',
+    { kind: 'PAYMENT', ...money, status: 'FAILED', failureCode: 'card_declined', card },
   ],
   [
     'Payment of $29.00 for INV-000001 failed: card declined',
     'MONEY',
     'bad',
-    { kind: 'PAYMENT', ...money, status: 'FAILED', failureCode: 'card_declined' },
+    { kind: 'PAYMENT', ...money, status: 'FAILED', failureCode: 'card_declined', card: null },
   ],
   ['Subscribed to Pro', 'SUBSCRIPTIONS', 'plain', { ...subscription, step: 'CREATED' }],
   ['Pro ended', 'SUBSCRIPTIONS', 'plain', { ...subscription, step: 'ENDED' }],

@@ -1,3 +1,4 @@
+import { cardText } from '@billing/gateway/card-text';
 import type { ActivityEvent } from '@billing/gateway/operator/customer-activity';
 import { moneyText, wordsText } from '../../parts/text/text';
 import { actorText, auditSentence, failureText, type Phrase } from '../../resources/audit-sentence';
@@ -85,16 +86,21 @@ function invoiceSentence(event: EventOf<'INVOICE'>): readonly Phrase[] {
 }
 
 function payment(event: EventOf<'PAYMENT'>): Omit<ActivityLine, 'topic'> {
-  const { invoiceId, number, amount, currency, status, failureCode } = event;
+  const { invoiceId, number, amount, currency, status, failureCode, card } = event;
   const money = moneyText(amount, currency);
+  const source = card === null ? '' : ` with ${cardText(card.brand, card.last4)}`;
   const link = { text: number ?? 'an invoice', href: `/invoices/${invoiceId}` };
   switch (status) {
     case 'SUCCEEDED':
-      return { tone: 'good', sentence: [`Paid ${money} for `, link] };
+      return { tone: 'good', sentence: [`Paid ${money} for `, link, source] };
     case 'FAILED':
       return {
         tone: 'bad',
-        sentence: [`Payment of ${money} for `, link, ` failed: ${reasonText(failureCode)}`],
+        sentence: [
+          `Payment of ${money} for `,
+          link,
+          `${source} failed: ${reasonText(failureCode)}`,
+        ],
       };
     default:
       return { tone: 'plain', sentence: [`Payment of ${money} for `, link, ' is in progress'] };

@@ -1,8 +1,12 @@
 import { instantColumn, moneyColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
-import { labelText, wordsText } from '../../parts/text/text';
+import { wordsText } from '../../parts/text/text';
 import { StatusBadge } from '../../parts/element/values';
-import { type InvoicePayment, paymentDetails } from '../../resources/invoice/invoice';
+import {
+  type InvoicePayment,
+  paymentDetails,
+  paymentSource,
+} from '../../resources/invoice/invoice';
 
 /** Columns of payment attempts. */
 export const paymentColumns: readonly Column<InvoicePayment>[] = [
@@ -17,7 +21,7 @@ export const paymentColumns: readonly Column<InvoicePayment>[] = [
     ({ amount }) => amount,
     ({ currency }) => currency,
   ),
-  { title: 'Method', text: ({ method }) => labelText(method) },
+  { title: 'Method', text: paymentSource },
   { title: 'Details', text: paymentDetails },
   { title: 'Provider', text: ({ provider }) => provider },
   {

@@ -6,6 +6,7 @@ import {
   invoiceName,
   outstandingOf,
   paymentDetails,
+  paymentSource,
   settlementRefusal,
   voidRefusal,
 } from './invoice';
@@ -78,6 +79,13 @@ test('the details of a payment are its failure, or its reference and where it we
   expect(details({ reference: 'Statement 7', overpayment: 549, amountRefunded: 100 })).toBe(
     'Statement 7, $5.49 to the balance, $1.00 refunded',
   );
+});
+
+test('the source of a payment is its card, or its method where no card is known', () => {
+  const card = { brand: 'visa', last4: '4242' };
+  expect(paymentSource({ method: 'CARD', card })).toBe('Visa 4242');
+  expect(paymentSource({ method: 'CARD', card: null })).toBe('Card');
+  expect(paymentSource({ method: 'BANK_TRANSFER', card: null })).toBe('Bank transfer');
 });
 
 test('the last payment error shows its reason', () => {

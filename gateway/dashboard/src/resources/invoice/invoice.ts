@@ -1,3 +1,4 @@
+import { cardText } from '@billing/gateway/card-text';
 import type { toJsonInvoice } from '@billing/proto/json/invoice';
 import { labelText, moneyText } from '../../parts/text/text';
 
@@ -81,6 +82,11 @@ export function attemptText({ status, failureCode }: InvoicePayment): string {
     default:
       return 'The payment is in progress.';
   }
+}
+
+/** Source of a payment: “Visa 4242”, or its method where no card is known. */
+export function paymentSource({ method, card }: Pick<InvoicePayment, 'method' | 'card'>): string {
+  return card === null ? labelText(method) : cardText(card.brand, card.last4);
 }
 
 /** A payment's failure, or reference, overpayment and refunds: “Statement 7, $5.00 refunded”. */
