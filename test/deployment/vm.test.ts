@@ -91,6 +91,42 @@ test('the newest 14 backups are kept', () => {
   expect(kept).toEqual([...names.slice(2), 'other']);
 });
 
+test('the archive keeps what the oldest backup needs, and all that is later', () => {
+  const stage = mkdtempSync(join(tmpdir(), 'billing-archive-'));
+  const [backups, archive] = [join(stage, 'backups'), join(stage, 'archive')];
+  mkdirSync(archive);
+  for (const [day, segment] of [
+    ['10', '000000010000000A00000003'],
+    ['11', '000000020000000A00000009'],
+  ]) {
+    const copy = join(backups, `billing-202611${day}T000000Z/databases/postgres`);
+    mkdirSync(copy, { recursive: true });
+    const label = `START WAL LOCATION: A/3000028 (file ${segment})\nSTART TIMELINE: 1\n`;
+    writeFileSync(join(copy, 'backup_label'), label);
+  }
+  const kept = [
+    '000000010000000A00000003',
+    '000000010000000A00000004',
+    '000000010000000B00000000',
+    '00000002.history',
+    'other',
+  ];
+  const removed = [
+    '000000010000000900000FFF',
+    '000000010000000A00000002',
+    '000000010000000A00000002.00000028.backup',
+  ];
+  for (const name of [...kept, ...removed]) writeFileSync(join(archive, name), '');
+  const script = join(folder, 'clean-archive');
+  const clean = (env: NodeJS.ProcessEnv) => spawnSync(script, [backups], { env }).status;
+  expect(clean({ PATH: process.env.PATH })).toBe(0);
+  expect(readdirSync(archive)).toHaveLength(kept.length + removed.length);
+  expect(clean({ PATH: process.env.PATH, BILLING_ARCHIVE: archive })).toBe(0);
+  const left = readdirSync(archive).toSorted();
+  rmSync(stage, { recursive: true });
+  expect(left).toEqual(kept);
+});
+
 const units = ['billing.service', 'billing-backup.service', 'billing-check.service'];
 
 (hasSystemd ? test : test.skip).each(units)('systemd accepts %s', (name) => {

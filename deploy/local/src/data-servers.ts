@@ -4,9 +4,11 @@ import { type DataFolder, readRememberedWays } from './files/data-folder';
 import { FERRETDB, infrastructureRecord, MONGOD, startInfrastructure } from './infrastructure';
 import { installDocumentDb } from './install/documentdb';
 import { livingRecord } from './process/record';
+import { type ArchivedCopy, lastArchivedInstant } from './server/archived-log';
 import { takeBaseBackup } from './server/base-backup';
 import { ferretDbUri } from './server/ferretdb';
 import { mongodUri } from './server/mongod';
+import type { LogReplay } from './server/postgres';
 
 /** Databases of a system, for a command. */
 export interface DataServers {
@@ -19,6 +21,8 @@ interface DataServersOptions {
   environment: LauncherEnvironment;
   data: DataFolder;
   archiveDir?: string | undefined;
+  /** Brings copied files of PostgreSQL to a later instant before they are served. */
+  replay?: LogReplay | undefined;
   /** Refuses a data folder without a running launcher, whose servers would be started. */
   onlyRunning?: boolean;
   log: (line: string) => void;
@@ -37,7 +41,7 @@ export async function withDataServers<T>(
   options: DataServersOptions,
   work: (servers: DataServers) => Promise<T>,
 ): Promise<T> {
-  const { environment, data, archiveDir, onlyRunning = false, log } = options;
+  const { environment, data, archiveDir, replay, onlyRunning = false, log } = options;
   if (environment.mongodbUri !== undefined) return work({ mongodbUri: environment.mongodbUri });
   const record = await livingRecord(infrastructureRecord(data.path));
   if (record !== undefined) return work(await runningServers(options, record.folders));
@@ -46,7 +50,8 @@ export async function withDataServers<T>(
     throw new StartRefusal(exitStatuses.busy, message);
   }
   const dataDir = data.path;
-  const infrastructure = await startInfrastructure({ dataDir, archiveDir, log, environment });
+  const servers = { dataDir, archiveDir, replay, log, environment };
+  const infrastructure = await startInfrastructure(servers);
   try {
     const { mongodbUri, socketDir, describe } = infrastructure;
     if (describe.mongodb !== FERRETDB) return await work({ mongodbUri });
@@ -67,6 +72,18 @@ async function runningServers(
   }
   const message = 'The MongoDB of this system runs in a container: stop the system first';
   throw new StartRefusal(exitStatuses.busy, message);
+}
+
+/**
+ * Latest instant that a copy of the launcher's PostgreSQL can be brought to; undefined: its archive
+ * has nothing after the copy.
+ */
+export async function lastReplayableInstant(
+  environment: LauncherEnvironment,
+  copy: ArchivedCopy,
+  log: (line: string) => void,
+): Promise<Date | undefined> {
+  return lastArchivedInstant(await installDocumentDb(environment, log), copy);
 }
 
 function postgresCopy({ environment, log }: DataServersOptions, socketDir: string) {

@@ -58,7 +58,7 @@ async function linkControlFiles(folder: string): Promise<void> {
 /** Command of a further program of the installation, without a wrapper. */
 export function documentDbCommand(
   root: string,
-  program: 'pg_basebackup',
+  program: 'pg_basebackup' | 'pg_waldump',
 ): { program: string; args: string[] } {
   const platform = PLATFORMS[process.arch];
   if (platform === undefined) throw new Error(`no Debian packages for ${process.arch}`);

@@ -16,6 +16,8 @@ export interface Program {
   stopSignal: NodeJS.Signals;
   /** Resolves to true once the program is ready; polled until then. */
   isReady: () => Promise<boolean>;
+  /** Time after which it counts as hanging; five minutes by default. */
+  readyWithinMs?: number;
   /** Restarts after the same short pause every time, for tests that kill the program. */
   restartsWithoutBackoff?: boolean;
   /** Removes leftovers of a crash that would prevent a start. */
@@ -124,12 +126,13 @@ async function launch(program: Program): Promise<ChildProcess> {
 }
 
 async function becomeReady(program: Program, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + READY_WITHIN_MS;
+  const { readyWithinMs = READY_WITHIN_MS } = program;
+  const deadline = performance.now() + readyWithinMs;
   for (let pollMs = READY_POLL_FIRST_MS; ; pollMs = Math.min(pollMs * 2, READY_POLL_MAX_MS)) {
     if (!isRunning(child)) throw await endedEarly(program, child);
     if (await program.isReady()) return;
     if (performance.now() > deadline) {
-      const seconds = String(READY_WITHIN_MS / 1000);
+      const seconds = String(readyWithinMs / 1000);
       throw new Error(
         `${program.name} was not ready within ${seconds} s: ${await logTail(program)}`,
       );

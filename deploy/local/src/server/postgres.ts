@@ -24,6 +24,15 @@ export interface PostgresOptions {
   fsync?: boolean | undefined;
   /** Folder of the archived write-ahead log, which the account can write; absent: no archive. */
   archiveDir?: string | undefined;
+  /** Brings a copied database to a later instant; absent: it stays as it is. */
+  replay?: LogReplay | undefined;
+}
+
+/** Transactions of an archived log up to an instant. */
+export interface LogReplay {
+  /** Folder of the archived log, which the account can read. */
+  readonly archiveDir: string;
+  readonly until: Date;
 }
 
 /** Refusal of an archive of a MongoDB. */
@@ -36,6 +45,8 @@ export const archiveNeedsPostgres = {
 const TEMPLATE = 1;
 const INITDB_TIMEOUT_MS = 2 * 60_000;
 const COPY_TIMEOUT_MS = 2 * 60_000;
+/** Longer than the replay of any log: a server that fails ends. */
+const REPLAY_WITHIN_MS = 24 * 60 * 60_000;
 const QUERY_TIMEOUT_MS = 60_000;
 
 /**
@@ -43,6 +54,9 @@ const QUERY_TIMEOUT_MS = 60_000;
  * changes.
  */
 const SETTINGS_FILE = 'billing.conf';
+
+/** Has PostgreSQL replay a log; it removes the file afterwards. */
+const REPLAY_FILE = 'recovery.signal';
 
 // Only processes crash then, so the write-ahead log needs no
 // whole pages, and no other server reads it.
@@ -57,10 +71,11 @@ const withoutFsync = [
  * Settings with their reasons. Without the index handler, or with bitmap scans, sorted queries read
  * all matches.
  */
-function settings({ socketDir, fsync = true, archiveDir }: PostgresOptions): string {
+function settings({ socketDir, fsync = true, archiveDir, replay }: PostgresOptions): string {
   return [
     ...(fsync ? ['fsync = on'] : withoutFsync),
     ...(archiveDir === undefined ? [] : archiving(archiveDir)),
+    ...(replay === undefined ? [] : replaying(replay)),
     // No TCP port: users who can open the folder of the sockets may connect.
     "listen_addresses = ''",
     `unix_socket_directories = '${socketDir}'`,
@@ -100,10 +115,27 @@ export function archiving(folder: string): string[] {
   const command = `if test -f ${file}; then cmp -s %p ${file}; else ${copy}; fi`;
   return [
     'archive_mode = on',
-    // PostgreSQL reads backslashes in its settings, too.
-    `archive_command = '${command.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
+    `archive_command = ${setting(command)}`,
     `archive_timeout = ${String(ARCHIVE_WITHIN_SECONDS)}`,
   ];
+}
+
+/** The server is not ready before it has replayed the log, and then writes a log of its own. */
+function replaying({ archiveDir, until }: LogReplay): string[] {
+  const command = `cp ${quoted(archiveDir.replaceAll('%', '%%'))}/%f "%p"`;
+  return [
+    `restore_command = ${setting(command)}`,
+    // Its settings read no `T` and no `Z`.
+    `recovery_target_time = '${until.toISOString().replace('T', ' ').replace('Z', '+00')}'`,
+    "recovery_target_timeline = 'current'",
+    "recovery_target_action = 'promote'",
+    'hot_standby = off',
+  ];
+}
+
+/** Quotes a text as a value in PostgreSQL's settings, where backslashes count, too. */
+function setting(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
 /** Quotes a text as one word for the shell. */
@@ -124,6 +156,7 @@ export async function preparePostgres(
   }
   await removeStalePidFile(dataDir);
   await writeFile(join(dataDir, SETTINGS_FILE), settings(options));
+  if (options.replay !== undefined) await writeFile(join(dataDir, REPLAY_FILE), '');
   return serverProgram(options);
 }
 
@@ -140,6 +173,7 @@ function serverProgram(options: PostgresOptions): Program {
     // "Fast" shutdown: closes connections, writes a checkpoint.
     stopSignal: 'SIGINT',
     isReady: async () => await isAnswering(options),
+    ...(options.replay !== undefined && { readyWithinMs: REPLAY_WITHIN_MS }),
   };
 }
 

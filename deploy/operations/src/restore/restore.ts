@@ -19,6 +19,7 @@ import { readJsonIfThere, writePrivateJson } from '@billing/local/private-file';
 import { countDocuments, type ServiceDatabase, withDatabases } from '../database/databases';
 import { indexesFile, readDatabase } from '../database/document-files';
 import { closeDatabases, nameRestore, refuseOtherInstants } from './name-restore';
+import { type PointInTime, refuseOutOfReach } from './point-in-time';
 import { copyPrivately, findDamaged } from '../files/file-list';
 import {
   damagedBackup,
@@ -35,6 +36,8 @@ export interface RestoreOptions {
   readonly dataDir: string | undefined;
   /** Restores also a backup that is not final; the system then recovers by `reconcile`. */
   readonly recovers?: boolean;
+  /** A later instant than that of the backup; absent: that of the backup. */
+  readonly point?: PointInTime | undefined;
 }
 
 /** Restores a backup into an empty data folder. Returns the data folder. */
@@ -42,6 +45,7 @@ export async function restore({
   from,
   dataDir,
   recovers = false,
+  point,
 }: RestoreOptions): Promise<string> {
   const folder = resolve(from);
   const manifest = await readManifest(folder, productVersion);
@@ -50,17 +54,22 @@ export async function restore({
   const target = { ...settings, isElsewhere, recovers };
   await refuseUsedFolder(await findDataFolder(settings.dataDir, { rootReads: false }));
   refuseUnfit(manifest, target);
+  if (point !== undefined) await refuseOutOfReach({ folder, manifest, point, environment });
   const damaged = findUnlisted(manifest) ?? (await findDamaged(folder, manifest.files));
   if (damaged !== undefined) throw damagedBackup(damaged);
   const data = await openDataFolder(settings.dataDir, unprivilegedAccount(), reportProgress);
   await refuseUsedDatabases(data);
   if (isOfPostgres(manifest)) await copyPostgres(folder, manifest, data);
-  const servers = { environment, data, archiveDir: settings.archiveDir, log: reportProgress };
+  const { archiveDir } = settings;
+  const replay = point && { archiveDir: point.archiveDir, until: point.at };
+  if (point !== undefined) reportProgress(`Replaying the archive up to ${point.at.toISOString()}`);
+  const servers = { environment, data, archiveDir, replay, log: reportProgress };
+  const instant = point?.at ?? new Date(manifest.instant);
   await withDataServers(servers, ({ mongodbUri }) =>
     withDatabases(mongodbUri, settings, (databases) =>
       manifest.final
         ? completeMove(folder, manifest, databases)
-        : completeRestore(folder, manifest, databases),
+        : completeRestore(folder, manifest, { databases, instant }),
     ),
   );
   // Last: without it, a start on data that is not complete is refused.
@@ -90,9 +99,8 @@ async function completeMove(
 async function completeRestore(
   folder: string,
   manifest: Manifest,
-  databases: readonly ServiceDatabase[],
+  { databases, instant }: { databases: readonly ServiceDatabase[]; instant: Date },
 ): Promise<void> {
-  const instant = new Date(manifest.instant);
   if (!isOfPostgres(manifest)) await refuseFilled(databases);
   await closeDatabases(databases);
   if (!isOfPostgres(manifest)) {

@@ -29,8 +29,9 @@ export async function startOn(
   return startSystem({ mongodbUri, natsUrl, ...site }, { logger });
 }
 
-export async function startServers(dataDir: string): Promise<Infrastructure> {
-  return startInfrastructure({ dataDir, log, environment: readLauncherEnvironment() });
+/** Starts a database and a stream; with an archive, the database also writes its log there. */
+export async function startServers(dataDir: string, archiveDir?: string): Promise<Infrastructure> {
+  return startInfrastructure({ dataDir, archiveDir, log, environment: readLauncherEnvironment() });
 }
 
 export async function startAll(dataDir: string, folder: string): Promise<StartedSystem> {
