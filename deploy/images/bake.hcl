@@ -26,6 +26,7 @@ target "image" {
       "metering",
       "notifier",
       "gateway",
+      "operations",
     ]
   }
   context    = "."

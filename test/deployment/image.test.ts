@@ -67,6 +67,7 @@ describe('the Dockerfile', () => {
   it.each([
     'tsconfig.base.json',
     'deploy/local/run.mjs',
+    'deploy/operations/src/main.ts',
     'deploy/local/tasks/sources.mjs',
     'patches/mongodb@7.9.0.patch',
     'proto/buf.gen.yaml',
@@ -104,15 +105,32 @@ describe('the Dockerfile', () => {
     expect(isExcluded(path)).toBe(true);
   });
 
-  it('bake.hcl builds an image of each service', () => {
-    expect(bakedServices()).toEqual(serviceNames);
+  it('bake.hcl builds an image of each service, and of the commands of operations', () => {
+    expect(bakedServices()).toEqual([...serviceNames, 'operations']);
   });
 });
 
-/**
- * Created by the command of the Dockerfile, for the service that needs most files in addition to
- * code.
- */
+/** Creates the folder of an image by the command of the Dockerfile; returns its path. */
+async function makeFolder(service: string, parent: string): Promise<string> {
+  const made = join(parent, 'made');
+  const command = instructions('RUN').find((text) => text.endsWith(' deploy /app')) ?? '';
+  const args = command
+    .replace(/^(--mount=\S+\s+)*pnpm /, '')
+    .replaceAll('"', '')
+    .replace('$SERVICE', service)
+    .replace('/app', made)
+    .split(/\s+/);
+  const { packageManager } = await manifest();
+  // Uses the packages of the installation, without a registry.
+  const env = { ...process.env, npm_config_prefer_offline: 'true' };
+  await run('npx', ['--yes', packageManager, ...args], { cwd: root, env });
+  // Moves the folder: as in an image, it runs at another path than it was built at.
+  const folder = join(parent, 'app');
+  await rename(made, folder);
+  return folder;
+}
+
+/** Of the service that needs most files in addition to code. */
 describe('the folder of the gateway', () => {
   let parent: string;
   let folder: string;
@@ -120,21 +138,7 @@ describe('the folder of the gateway', () => {
 
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'billing-image-'));
-    const made = join(parent, 'made');
-    const command = instructions('RUN').find((text) => text.endsWith(' deploy /app')) ?? '';
-    const args = command
-      .replace(/^(--mount=\S+\s+)*pnpm /, '')
-      .replaceAll('"', '')
-      .replace('$SERVICE', 'gateway')
-      .replace('/app', made)
-      .split(/\s+/);
-    const { packageManager } = await manifest();
-    // Uses the packages of the installation, without a registry.
-    const env = { ...process.env, npm_config_prefer_offline: 'true' };
-    await run('npx', ['--yes', packageManager, ...args], { cwd: root, env });
-    // Moves the folder: as in an image, it runs at another path than it was built at.
-    folder = join(parent, 'app');
-    await rename(made, folder);
+    folder = await makeFolder('gateway', parent);
   }, 300_000);
 
   afterAll(async () => {
@@ -242,5 +246,47 @@ describe('the folder of the gateway', () => {
     const ended = once(gateway, 'exit');
     gateway.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
+  });
+});
+
+describe('the folder of the commands of operations', () => {
+  let parent: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'billing-image-'));
+    folder = await makeFolder('operations', parent);
+  }, 300_000);
+
+  afterAll(async () => {
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  const refusalOf = (...args: string[]) => {
+    const env = { PATH: process.env.PATH, NODE_ENV: 'production' };
+    return run(process.execPath, ['dist/main.js', ...args], { cwd: folder, env }).then(
+      () => undefined,
+      (error: unknown) => {
+        const { code, stderr } = error as { code: number; stderr: string };
+        return { code, stderr };
+      },
+    );
+  };
+
+  it.each(['backup', 'restore', 'reconcile', 'doctor', 'indexes', 'requeue-poison'])(
+    '%s is found there, and names its own flags',
+    async (command) => {
+      expect(await refusalOf(command, '--unknown')).toEqual({
+        code: 2,
+        stderr: expect.stringContaining(`Usage: npm run ${command}`),
+      });
+    },
+  );
+
+  it.each([[[]], [['unknown']]])('the arguments %j are refused', async (args) => {
+    expect(await refusalOf(...args)).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('must be one of backup, restore, reconcile, doctor'),
+    });
   });
 });
