@@ -14,7 +14,15 @@ const kubernetes = join(__dirname, '../..', 'deploy', 'kubernetes');
 const testWithKubectl = hasKubectl() ? test : test.skip;
 const backends = serviceNames.filter((name) => name !== 'gateway');
 // Folders that belong to no service.
-const others = ['example', 'foundation', 'grpc-service', 'indexes', 'system', 'workload'];
+const others = [
+  'example',
+  'foundation',
+  'grpc-service',
+  'indexes',
+  'operations',
+  'system',
+  'workload',
+];
 const kinds = [
   'Certificate',
   'Deployment',
@@ -373,6 +381,38 @@ testWithKubectl(
     }
     expect(policies[0]?.spec.ingress).toBeUndefined();
     expectStoresOfExample(policies[0]);
+  },
+);
+
+testWithKubectl(
+  'a Job opens a restored system; it reaches the databases alone, and findings end it',
+  async () => {
+    const manifests = await renderManifests(join(kubernetes, 'example/operations'));
+    expect(manifests.map(nameOf).sort()).toEqual([
+      'Job billing-reconcile',
+      'NetworkPolicy billing-operations',
+    ]);
+    const [job, policy] = manifests.toSorted((a, b) => a.kind.localeCompare(b.kind));
+    const { template, podFailurePolicy } = job?.spec ?? {};
+    const [{ name, image, args, env }] = template.spec.containers;
+    expect([image, args]).toEqual([
+      'registry.example.com/billing-operations:1.2.3',
+      ['reconcile', '--json'],
+    ]);
+    expect(env.map((variable: any) => variable.name)).toEqual(['BILLING_DATA', 'MONGODB_URI']);
+    expectRestricted(template.spec);
+    // All exit statuses of a command but 75, which another try may not meet.
+    expect(podFailurePolicy.rules).toEqual([
+      {
+        action: 'FailJob',
+        onExitCodes: { containerName: name, operator: 'In', values: [1, 2, 65, 78] },
+      },
+    ]);
+    expect(template.metadata.labels).toEqual(policy?.spec.podSelector.matchLabels);
+    expect(policy?.spec.ingress).toBeUndefined();
+    expect(policy?.spec.egress.slice(1)).toEqual([
+      { to: [{ ipBlock: { cidr: '10.20.30.0/28' } }], ports: [{ port: 27_017 }] },
+    ]);
   },
 );
 
