@@ -82,7 +82,11 @@ export class AggregateCollection<S extends { readonly id: string }> {
   constructor(
     db: Db,
     readonly definition: AggregateDefinition<S>,
-    private readonly dependencies: { readonly clock: Clock },
+    private readonly dependencies: {
+      readonly clock: Clock;
+      /** Code of the system's last restore; absent: none. */
+      readonly restoreCode?: () => string | null;
+    },
   ) {
     this.activity = new ActivityCounts(openActivity(db));
     this.documents = db.collection<AggregateDocument>(definition.collection);

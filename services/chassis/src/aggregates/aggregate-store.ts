@@ -65,6 +65,8 @@ export type PendingListener = (
 /** Dependencies of a store in addition to its collection. */
 export interface StoreDependencies<S extends { readonly id: string }> {
   readonly clock: Clock;
+  /** Code of the system's last restore, which its events carry; absent: none. */
+  readonly restoreCode?: (() => string | null) | undefined;
   readonly activity: ActivityCounts;
   /** Called after entries are added to a document's outbox. */
   readonly onPending: PendingListener;
@@ -438,9 +440,10 @@ export class AggregateStore<S extends { readonly id: string }> {
     stored: Stored<S>,
     transition: Transition<S>,
   ): AggregateDocument {
-    const entries = outboxEntries(this.definition, stored, transition, {
+    const { entries, restoreCodes } = outboxEntries(this.definition, stored, transition, {
       envelope,
       traceparent: currentTraceparent(),
+      restoreCode: this.dependencies.restoreCode?.() ?? null,
     });
     const outbox = [...envelope.outbox, ...entries];
     if (outbox.length > outboxEntriesMax || outboxBytes(outbox) > outboxBytesMax) {
@@ -460,6 +463,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       updatedAt: stored.updatedAt,
       eventSequence: envelope.eventSequence + transition.events.length,
       ...(subjectSequences !== undefined && { subjectSequences }),
+      ...(restoreCodes !== undefined && { restoreCodes }),
       commandSequence: envelope.commandSequence + transition.commands.length,
       outbox,
       lastWrite: randomHex(writeIdBytes),

@@ -4,6 +4,7 @@ import { type Findable, searchKeysOf } from '@billing/kernel/search-words';
 import type { Command, DomainEvent } from '@billing/kernel/transition';
 import type { FirstReachedFields } from './first-reached';
 import { derivedId } from '../ids';
+import { restoreCodesAfter } from '../recovery/restore-codes';
 import { sliceOf } from '../replicas/slice';
 
 /** Order in which work of one instant runs under a manual clock; see clock/v1/due_work.proto. */
@@ -147,6 +148,11 @@ export interface OutboxEntry {
    * Absent: the aggregate and `sequence`.
    */
   readonly announcedAs?: { readonly id: string; readonly sequence: number };
+  /**
+   * Restore codes of the event's subject up to this event; see restore-codes.ts. Absent before any
+   * restore, and in commands.
+   */
+  readonly restoreCodes?: string;
 }
 
 /**
@@ -166,6 +172,11 @@ export interface Envelope extends FirstReachedFields {
   readonly eventSequence: number;
   /** Number of events of each second subject, among those of `eventSequence`. Absent: none. */
   readonly subjectSequences?: Readonly<Record<string, number>>;
+  /**
+   * Restore codes by subject, of the aggregate under its noun; see restore-codes.ts. Absent before
+   * any restore.
+   */
+  readonly restoreCodes?: Readonly<Record<string, string>>;
   readonly commandSequence: number;
   readonly outbox: readonly OutboxEntry[];
   /** Real time of the write that made the outbox non-empty; null while it is empty. */
@@ -257,6 +268,12 @@ export function searchFieldsOf<S extends { readonly id: string }>(
   return { searchKeys: findable === undefined ? [] : searchKeysOf(findable) };
 }
 
+/** Fields of a document that number its next entries. */
+type Numbering = Pick<
+  Envelope,
+  'eventSequence' | 'commandSequence' | 'subjectSequences' | 'restoreCodes'
+>;
+
 /** Creates new outbox entries, numbered after the document's latest ones. */
 export function outboxEntries<S extends { readonly id: string }>(
   definition: AggregateDefinition<S>,
@@ -265,24 +282,37 @@ export function outboxEntries<S extends { readonly id: string }>(
   {
     envelope,
     traceparent,
+    restoreCode,
   }: {
-    envelope: Pick<Envelope, 'eventSequence' | 'commandSequence' | 'subjectSequences'>;
+    envelope: Numbering;
     traceparent: string | undefined;
+    /** Of the system's last restore. */
+    restoreCode: string | null;
   },
-): OutboxEntry[] {
+): { entries: OutboxEntry[]; restoreCodes: Envelope['restoreCodes'] } {
   const numbered = numberedAs(stored, decision.events, envelope);
   const common = { at: stored.updatedAt, traceparent: traceparent ?? null };
+  let { restoreCodes } = envelope;
   const events = decision.events.map((event, index): OutboxEntry => {
     if (definition.encodeEvent === undefined) {
       throw new Error(`${definition.aggregate} announces no events`);
     }
+    const sequence = envelope.eventSequence + index + 1;
+    const number = numbered[index]?.announcedAs?.sequence ?? sequence;
+    const subject = event.subject ?? definition.aggregate;
+    const codes = restoreCodesAfter(restoreCodes?.[subject], {
+      code: restoreCode,
+      sequence: number,
+    });
+    if (codes !== undefined) restoreCodes = { ...restoreCodes, [subject]: codes };
     return {
       kind: 'event',
-      sequence: envelope.eventSequence + index + 1,
+      sequence,
       type: event.type,
       payload: JSON.stringify(definition.encodeEvent(event, stored)),
       ...common,
       ...numbered[index],
+      ...(codes !== undefined && { restoreCodes: codes }),
     };
   });
   const commands = decision.commands.map((command, index): OutboxEntry => ({
@@ -292,7 +322,7 @@ export function outboxEntries<S extends { readonly id: string }>(
     payload: definition.encodeCommand?.(command, stored) ?? command.payload,
     ...common,
   }));
-  return [...events, ...commands];
+  return { entries: [...events, ...commands], restoreCodes };
 }
 
 /** Number of events of each second subject after a write; undefined if there are none. */

@@ -2,7 +2,7 @@ import type { Collection, Db, Filter } from 'mongodb';
 import type { AggregateDocument } from '../aggregates/aggregate';
 import { derivedId } from '../ids';
 import { retryTransient } from '../mongo/mongo';
-import { type EventLog, eventId, openEventLog } from './event-log';
+import { type EventLog, eventLogId, openEventLog } from './event-log';
 
 type Announcer = Pick<
   AggregateDocument,
@@ -39,7 +39,7 @@ export async function blankEvents(db: Db, announcers: FoundAnnouncers): Promise<
   for await (const announcer of announcersOf(announcers)) {
     const ids = subjectsOf(announcer).flatMap(({ id: aggregateId, sequence }) =>
       Array.from({ length: Number(sequence) }, (_, index) =>
-        eventId({ aggregateId, sequence: index + 1 }),
+        eventLogId({ aggregateId, sequence: index + 1 }),
       ),
     );
     for (let from = 0; from < ids.length; from += batchMax) {

@@ -17,12 +17,13 @@ import { deletableBefore } from './event-retention';
 import { deleteBatch } from '../mongo/old-documents';
 import { ensureIndexes, duplicateKeyIndex } from '../mongo/mongo';
 import { messageBytesMax, type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
+import { restoreCodeOf } from '../recovery/restore-codes';
 import type { InsertBatches } from '../mongo/inserts';
 import type { Tenant } from '../grpc/call-context';
 
 /** A logged event. Deleted with its environment, or once it is old and every reader passed it. */
 export interface EventLogDocument {
-  /** `<aggregate id>:<sequence>`, also the message id on the stream. */
+  /** `<aggregate id>:<sequence>`. */
   readonly _id: string;
   /** Absent in entries of earlier releases. */
   readonly environmentId?: string;
@@ -42,6 +43,8 @@ export interface Announcement {
   readonly aggregate: string;
   readonly aggregateId: string;
   readonly sequence: number;
+  /** Restore codes of the subject up to this event; see restore-codes.ts. */
+  readonly restoreCodes?: string | undefined;
   /** `subscription.renewed`. */
   readonly type: string;
   readonly at: Date;
@@ -61,8 +64,8 @@ export function openEventLog(db: Db): EventLog {
   return db.collection<EventLogDocument>('eventLog');
 }
 
-/** Returns the id under which an event is logged and published. */
-export function eventId({
+/** Returns the id under which an event is logged: one log has one event of a number. */
+export function eventLogId({
   aggregateId,
   sequence,
 }: Pick<Announcement, 'aggregateId' | 'sequence'>): string {
@@ -70,11 +73,23 @@ export function eventId({
 }
 
 /**
+ * Returns the id under which an event is published. An event of a number that was lost by a restore
+ * had another one.
+ */
+export function eventId({
+  restoreCodes,
+  ...key
+}: Pick<Announcement, 'aggregateId' | 'sequence' | 'restoreCodes'>): string {
+  const code = restoreCodeOf(restoreCodes, key.sequence);
+  return code === null ? eventLogId(key) : `${eventLogId(key)}:${code}`;
+}
+
+/**
  * Builds the CloudEvents envelope. The same announcement always gives the same bytes. Extension
  * names are lower case, as the standard requires.
  */
 export function toEnvelope(announcement: Announcement): string {
-  const { service, aggregateId, sequence, type, at, tenant } = announcement;
+  const { service, aggregateId, sequence, restoreCodes, type, at, tenant } = announcement;
   const attributes = {
     specversion: '1.0',
     id: eventId(announcement),
@@ -88,6 +103,7 @@ export function toEnvelope(announcement: Announcement): string {
     environmentid: tenant.environmentId,
     environmentlive: tenant.live,
     manualclock: tenant.manualClock,
+    ...(restoreCodes !== undefined && { restorecodes: restoreCodes }),
   };
   return `${JSON.stringify(attributes).slice(0, -1)},"data":${announcement.data}}`;
 }

@@ -1,7 +1,7 @@
 import { BSON } from 'mongodb';
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
 import { type AggregateDocument, type OutboxEntry, tenantOf } from '../aggregates/aggregate';
-import { eventId, toEnvelope } from './event-log';
+import { eventId, eventLogId, toEnvelope } from './event-log';
 import { bsonOptions } from '../mongo/mongo-spans';
 
 /**
@@ -22,20 +22,21 @@ export function announcementOf(
   { definition }: AggregateCollection<never>,
   { document, entry }: { document: AggregateDocument; entry: OutboxEntry },
 ) {
-  const { type, at, payload, announcedAs } = entry;
+  const { type, at, payload, announcedAs, restoreCodes } = entry;
   const { id: aggregateId, sequence } = announcedAs ?? { ...entry, id: document._id };
+  const key = { aggregateId, sequence, restoreCodes };
   const envelope = toEnvelope({
+    ...key,
     service,
     aggregate: definition.aggregate,
-    aggregateId,
-    sequence,
     type,
     at,
     tenant: tenantOf(document),
     data: payload as string,
   });
   return {
-    id: eventId({ aggregateId, sequence }),
+    logId: eventLogId(key),
+    id: eventId(key),
     subject: `${service}.${type}`,
     envelope,
     traceparent: entry.traceparent ?? undefined,

@@ -240,9 +240,9 @@ export class Relay {
     }));
     // All are logged before any is published: while the stream is unavailable, readers of the log
     // still get everything in order.
-    for (const { id, envelope, traceparent } of announcements) {
+    for (const { logId, envelope, traceparent } of announcements) {
       const { environmentId } = document;
-      const logged = { _id: id, environmentId, envelope, traceparent: traceparent ?? null };
+      const logged = { _id: logId, environmentId, envelope, traceparent: traceparent ?? null };
       await logEvent(this.eventLog, logged, clock);
     }
     for (const { id, envelope, traceparent, subject, entry } of announcements) {

@@ -76,6 +76,11 @@ export class SystemWatch {
     return this.known[0]?.code ?? null;
   }
 
+  /** The last restore; undefined before any. */
+  get lastRestore(): Restore | undefined {
+    return this.known[0];
+  }
+
   /** Codes of all restores. */
   get restoreCodes(): readonly string[] {
     return this.known.map(({ code }) => code);

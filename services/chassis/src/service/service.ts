@@ -211,9 +211,9 @@ export class Service {
   aggregates<S extends { readonly id: string }>(
     definition: AggregateDefinition<S>,
   ): AggregateCollection<S> {
-    const collection = new AggregateCollection(this.db, definition, {
-      clock: this.clock,
-    });
+    const { clock } = this;
+    const restoreCode = () => this.slices.system.restoreCode;
+    const collection = new AggregateCollection(this.db, definition, { clock, restoreCode });
     this.collections.push(collection as unknown as AnyCollection);
     this.indexers.push(() => collection.ensureIndexes());
     if (definition.search !== undefined) this.every(searchIndexingWork(this, collection));

@@ -29,6 +29,8 @@ export interface AnnouncedWrite<S> {
   readonly sequence?: number;
   /** Numbers of events of second subjects before; absent: none. */
   readonly subjectSequences?: Readonly<Record<string, number>>;
+  /** Code of the system's last restore. */
+  readonly restoreCode?: string;
 }
 
 /** Events of a write, as the store would log them. */
@@ -43,6 +45,7 @@ export function announcedEvents<S extends { readonly id: string }>(
     at = createdAt,
     sequence = 1,
     subjectSequences = {},
+    restoreCode = null,
   } = write;
   const stored = (state: S, updatedAt: Date, version: number): Stored<S> => {
     return { state, tenant, version, createdAt, updatedAt };
@@ -54,7 +57,11 @@ export function announcedEvents<S extends { readonly id: string }>(
   const document = { ...newEnvelope(after.state.id, tenant, createdAt), subjectSequences };
   const envelope = { ...document, eventSequence: sequence - 1 };
   const decision = { events, commands: [] };
-  const entries = outboxEntries(definition, after, decision, { envelope, traceparent: undefined });
+  const { entries } = outboxEntries(definition, after, decision, {
+    envelope,
+    traceparent: undefined,
+    restoreCode,
+  });
   const collection = { definition } as unknown as AggregateCollection<never>;
   return entries.map(
     (entry) =>
