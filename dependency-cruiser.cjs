@@ -111,6 +111,7 @@ const layers = {
     'delivery',
     'message',
     'feed',
+    'restore',
     'smtp',
     'mail-settings',
     'attachment',

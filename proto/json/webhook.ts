@@ -3,6 +3,7 @@ import { CreditEvent } from '../gen/billing/event/v1/credit_event';
 import { CustomerEvent } from '../gen/billing/event/v1/customer_event';
 import { DiscountEvent } from '../gen/billing/event/v1/discount_event';
 import { EmailEvent } from '../gen/billing/event/v1/email_event';
+import { EnvironmentEvent } from '../gen/billing/event/v1/environment_event';
 import { InvoiceEvent } from '../gen/billing/event/v1/invoice_event';
 import { MeterEvent } from '../gen/billing/event/v1/meter_event';
 import { MeterPricesEvent } from '../gen/billing/event/v1/meter_prices_event';
@@ -33,6 +34,7 @@ import { toJsonInvoice, toJsonPayment } from './invoice';
 import { toJsonMeter } from './meter';
 import { toJsonPaymentMethod } from './payment-method';
 import { toJsonMeterPrice, toJsonProduct } from './product';
+import { toJsonRestore } from './restore';
 import { toJsonAmount, toJsonTime } from './scalars';
 import { toJsonCancelReason, toJsonSubscription, toJsonSubscriptionStatus } from './subscription';
 
@@ -49,7 +51,8 @@ export type WebhookData =
   | { readonly kind: 'discount'; readonly event: DiscountEvent }
   | { readonly kind: 'checkout_link'; readonly event: CheckoutLinkEvent }
   | { readonly kind: 'meter'; readonly event: MeterEvent }
-  | { readonly kind: 'email'; readonly event: EmailEvent };
+  | { readonly kind: 'email'; readonly event: EmailEvent }
+  | { readonly kind: 'environment'; readonly event: EnvironmentEvent };
 
 type WebhookResource = WebhookData['kind'];
 
@@ -71,6 +74,7 @@ const readers: Readonly<Record<WebhookResource, (data: unknown) => WebhookData>>
   checkout_link: (data) => ({ kind: 'checkout_link', event: CheckoutLinkEvent.fromJSON(data) }),
   meter: (data) => ({ kind: 'meter', event: MeterEvent.fromJSON(data) }),
   email: (data) => ({ kind: 'email', event: EmailEvent.fromJSON(data) }),
+  environment: (data) => ({ kind: 'environment', event: EnvironmentEvent.fromJSON(data) }),
 };
 
 /** Reads the data of an event as its owner announced it; throws for a type of no webhook. */
@@ -88,6 +92,8 @@ export interface Webhook {
   /** Environment time of the transition. */
   readonly time: string;
   readonly sequence: number;
+  /** Code of the last restore before the event; null before any. */
+  readonly restoreCode: string | null;
   readonly data: WebhookData;
 }
 
@@ -98,6 +104,8 @@ interface WebhookHead {
   readonly timestamp: string;
   /** Absent for a test, which has no number. */
   readonly sequence?: number;
+  /** Absent for a test, which no restore repeats. */
+  readonly restoreCode?: string | null;
 }
 
 // Keys with a meaning of their own at the top level. Consumers written for the vendor's webhooks
@@ -113,8 +121,8 @@ const notRepeated = new Set([
 ]);
 
 /** Body of the webhook of an event. */
-export function toJsonWebhook({ id, type, time, sequence, data }: Webhook) {
-  const head = { id, type, timestamp: new Date(time).toISOString(), sequence };
+export function toJsonWebhook({ id, type, time, sequence, restoreCode, data }: Webhook) {
+  const head = { id, type, timestamp: new Date(time).toISOString(), sequence, restoreCode };
   return toJsonWebhookBody(head, toJsonData(data));
 }
 
@@ -178,6 +186,11 @@ function toJsonData(data: WebhookData): object {
       const shown = toJsonEmail(email);
       const { id: emailId, customerId, status } = shown;
       return { emailId, customerId, status, email: shown };
+    }
+    case 'environment': {
+      const { environmentId, restore } = data.event;
+      if (restore === undefined) throw new Error('An event without its restore');
+      return { environmentId, restore: toJsonRestore(restore) };
     }
   }
 }

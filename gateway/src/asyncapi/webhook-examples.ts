@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { restoreCodeOf } from '@billing/chassis/restore-codes';
 import { readWebhookData, toJsonWebhook } from '@billing/proto/json/webhook';
 
 /** Example of a webhook request. */
@@ -15,6 +16,7 @@ const eventSchema = z.object({
   type: z.templateLiteral(['billing.', z.string()]),
   time: z.string(),
   sequence: z.int(),
+  restorecodes: z.string().optional(),
   data: z.record(z.string(), z.unknown()),
 });
 
@@ -46,6 +48,7 @@ function readExample(folder: string, file: string): WebhookExample {
     type,
     time: event.time,
     sequence: event.sequence,
+    restoreCode: restoreCodeOf(event.restorecodes, event.sequence),
     data: readWebhookData(type, event.data),
   });
   return { name: file.replace('.json', ''), type, payload: JSON.parse(JSON.stringify(payload)) };

@@ -12,6 +12,7 @@ import { MeterJson } from '@billing/proto/json/meter';
 import { PaymentMethodJson } from '@billing/proto/json/payment-method';
 import { MeterPriceJson, ProductJson } from '@billing/proto/json/product';
 import { amount, currency, id, time } from '@billing/proto/json/scalars';
+import { RestoreJson } from '@billing/proto/json/restore';
 import { SubscriptionJson } from '@billing/proto/json/subscription';
 
 /** A webhook type. */
@@ -29,6 +30,11 @@ const attempt = z
   .meta({ description: 'Number of the payment attempt for the invoice, starting at 1.' });
 
 const sequence = z.int().min(1);
+const restoreCode = z.string().nullable().meta({
+  description:
+    'Code of the last restore of the installation before the event, e.g. `WH5C2`; null before any. Events since a restore have other ids than those that the restore has lost, and may have their sequence numbers.',
+});
+
 const ofSubscription = {
   sequence: sequence.meta({
     description: 'Sequence number within the subscription: 1, 2, 3 … without gaps.',
@@ -319,6 +325,13 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
     ...ofEmail,
     summary: 'The address of a customer refused an email. No further email is sent to it.',
   },
+  'environment.restored': {
+    sequence: sequence.meta({ description: 'Sequence number within the environment: 1, 2, 3 …' }),
+    scalars: { environmentId: id },
+    objects: { restore: RestoreJson },
+    summary:
+      'The installation was restored to an earlier instant and opened again. The first event after the opening: send usage events of `restore.usageToResend` again.',
+  },
 };
 
 // Sent on request only; no endpoint names it.
@@ -344,7 +357,7 @@ function kind(
     }),
     type: z.literal(type),
     timestamp: time.meta({ description: "Time of the event by the environment's clock." }),
-    ...(ofEvent !== undefined && { sequence: ofEvent }),
+    ...(ofEvent !== undefined && { sequence: ofEvent, restoreCode }),
     ...scalars,
     ...nullsOf(objects),
     data: z.object({ ...scalars, ...objects }),

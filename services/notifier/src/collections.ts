@@ -13,6 +13,7 @@ export const collections: CollectionLayouts = {
   attempts: shardedById({ deliveryId: 'attempts of deliveries' }),
   awaitedEvents: shardedById({
     'environmentId latestAt': 'status of an environment',
+    latestAt: 'gaps after the instant of a restore',
     tryAt: 'gaps that are due to be read',
   }),
   deliveries: shardedById({
@@ -31,7 +32,13 @@ export const collections: CollectionLayouts = {
   endpointHealth: shardedById(),
   eventLogCursors: unsharded,
   eventLogReaders: unsharded,
-  feed: shardedBy({ environmentId: 1 }, { _id: 'environments with a feed, for retention' }),
+  feed: shardedBy(
+    { environmentId: 1 },
+    {
+      _id: 'environments with a feed, for retention',
+      restoreCode: 'feeds before a restore',
+    },
+  ),
   feedSweeps: unsharded,
   mailPositions: shardedById(),
   messageFloors: shardedById(),
@@ -39,6 +46,7 @@ export const collections: CollectionLayouts = {
   missingEvents: shardedById({ at: 'retention, and status of an environment' }),
   operatorEmails: shardedAggregates({ madeAt: 'retention' }),
   replays: shardedById({ dueAt: 'replays that are due' }),
+  restoredEnvironments: shardedAggregates(),
   webhookEndpoints: shardedAggregates({
     'environmentId deletedAt': 'endpoints of environments',
     '$or _id': 'sealed secrets, in pages',

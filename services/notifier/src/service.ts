@@ -3,7 +3,6 @@ import { dataKeySecrets } from '@billing/chassis/configuration';
 import { DataKeys } from '@billing/chassis/data-keys';
 import { ownEventLogReads } from '@billing/chassis/event-log';
 import { exportRpc, oneEach, scanAggregates } from '@billing/chassis/export-rpc';
-import { newId } from '@billing/chassis/ids';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { PoisonMessages } from '@billing/chassis/poison-messages';
 import { searchRpc } from '@billing/chassis/search-rpc';
@@ -16,57 +15,34 @@ import { Resource } from '@billing/proto/billing/export/v1/export';
 import { Email } from '@billing/proto/billing/notifier/v1/mail';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { AssignmentStore } from './sending/assignment-store';
-import { AttemptStore } from './delivery/attempt-store';
-import { AwaitedEventStore } from './message/awaited-event-store';
-import { AwaitedEventWorker } from './message/awaited-event-worker';
 import type { NotifierConfiguration } from './config';
 import { createResolver, type ResolveAddresses } from './sending/connection-pool';
-import { CursorStore } from './message/cursor-store';
-import { DeliveryDayStore } from './delivery/day-store';
 import { DeliveryDayWorker } from './history/day-worker';
-import { DeliveryHistoryStore } from './history/history-store';
-import { DeliveryReportStore } from './history/report-store';
 import { deliveryRpc } from './history/delivery-rpc';
-import { DeliveryStore } from './delivery/delivery-store';
-import { FeedStore } from './feed/feed-store';
 import { DeliveryWorker, inFlightMaxPerEndpoint } from './sending/delivery-worker';
-import { EndpointHealthStore } from './endpoint/health-store';
 import type { EndpointKey } from './endpoint/endpoint';
-import { EndpointStore } from './endpoint/endpoint-store';
-import { OrderedEventConsumer } from './message/accept-in-order';
-import { emailDefinition } from './mail/email-document';
 import { toProtoEmail } from './mail/email-message';
-import { EventConsumer } from './message/accept-event';
-import { EventReconciliation } from './message/reconciliation-worker';
-import { acceptFromStream } from './message/accept-from-stream';
-import { acceptLoggedEvents } from './message/accept-logged-events';
-import { webhookSubjects } from './message/events';
 import { GapReconciliation } from './history/find-gaps';
 import { LogTails } from './history/read-log-tails';
-import { MessageStore } from './message/message-store';
 import { OutcomeStore } from './sending/outcome-store';
 import { connectEventLogs, eventLogOwner, type EventLogOwner } from './peers';
 import type { AddressPolicy } from './endpoint/public-address';
-import { ReplayStore } from './history/replay-store';
 import { ReplayWorker } from './history/replay-worker';
 import { reportRpc } from './history/report-rpc';
 import { RetentionWorker } from './history/retention-worker';
-import { RetentionStore } from './history/retention-store';
-import { SubscriptionHistoryStore } from './history/subscription-history-store';
 import { standardRetrySchedule } from './delivery/retry-schedule';
 import { RetryStore } from './history/retry-store';
 import { notifierRpc } from './rpc';
 import { SealedSecretStore } from './endpoint/sealed-secret-store';
 import { SealedSecretWorker } from './endpoint/sealed-secret-worker';
-import { SlotStore } from './endpoint/slot-store';
-import { type RunningFeed, type SettleFeed, startFeed } from './start-feed';
-import { type RunningMail, startMail } from './start-mail';
-import { SuppressionStore } from './mail/suppression-store';
-import { webhookEndpoints } from './endpoint/endpoint-document';
+import { startConsuming } from './start-consuming';
+import { startFeed } from './start-feed';
+import { startMail } from './start-mail';
 import { TestWebhookSender } from './message/send-test-webhook';
 import { WebhookClient } from './sending/webhook-client';
 import { WebhookSender } from './sending/webhook-sender';
 import { erasingRecipients } from './erasure/erase-customer';
+import { type NotifierStores, openStores } from './start-stores';
 
 /** Additional replacements for tests: the outside world, and durations. */
 export interface NotifierOverrides extends ServiceOverrides {
@@ -82,11 +58,6 @@ export interface NotifierOverrides extends ServiceOverrides {
 const timeoutMsDefault = 15_000;
 // Outcomes are collected this long, then stored in one write.
 const outcomeBatchDelayMsDefault = 25;
-const reconcileEveryMsDefault = 5_000;
-const sendEveryMs = 1_000;
-// Events accepted concurrently share one database command for each step, so that a higher number
-// means fewer commands.
-const acceptConcurrency = 100;
 const replayEveryMs = 5_000;
 const retainEveryMs = 60 * 60_000;
 // Repeated, because replicas that do not have the newest key yet may encrypt with the older one
@@ -100,7 +71,7 @@ interface NotifierDependencies {
   readonly config: NotifierConfiguration;
   readonly overrides: NotifierOverrides;
   readonly policyOf: (tenant: Tenant) => AddressPolicy;
-  readonly stores: ReturnType<typeof openStores>;
+  readonly stores: NotifierStores;
   readonly owners: readonly EventLogOwner[];
   /** Log of the events of mails; one of `owners`. */
   readonly own: EventLogOwner;
@@ -146,7 +117,8 @@ export async function start(
       if (!service.slices.system.isClosed) mail.maker.wake(environmentId);
     },
   });
-  const settleFeed = startConsuming(dependencies, worker, { feed, mail });
+  const { reconcileEveryMs } = overrides;
+  const settleFeed = startConsuming({ ...dependencies, feed, mail, reconcileEveryMs }, worker);
   startRetention(dependencies);
   const onChange = (endpoint: EndpointKey) => {
     worker.reclaim(endpoint);
@@ -184,39 +156,6 @@ function exportEmails({ service, stores }: NotifierDependencies) {
       encoder: Email,
     }),
   });
-}
-
-function openStores(service: Service, policyOf: NotifierDependencies['policyOf'], keys: DataKeys) {
-  const { db, clock } = service;
-  const slots = new SlotStore(db);
-  const aggregates = service.aggregates(webhookEndpoints(keys));
-  const stores = {
-    webhookEndpoints: aggregates,
-    endpoints: new EndpointStore({ aggregates, slots, policyOf, clock }),
-    health: new EndpointHealthStore(db),
-    messages: new MessageStore(db),
-    slots,
-    deliveries: new DeliveryStore(db, clock),
-    dayTotals: new DeliveryDayStore(db),
-    attempts: new AttemptStore(db),
-    cursors: new CursorStore(db),
-    awaited: new AwaitedEventStore(db),
-    feed: new FeedStore(db),
-    emails: service.aggregates(emailDefinition),
-    suppressions: new SuppressionStore(db),
-    history: new DeliveryHistoryStore(db),
-    subscriptions: new SubscriptionHistoryStore(db, new MessageStore(db)),
-    replays: new ReplayStore(db),
-    retained: new RetentionStore(db),
-    reports: new DeliveryReportStore(db),
-  };
-  const { deliveries, dayTotals, attempts, replays, retained, awaited } = stores;
-  const { feed, suppressions } = stores;
-  const indexed = [slots, deliveries, dayTotals, attempts, replays, retained, awaited];
-  for (const store of [...indexed, feed, suppressions]) {
-    service.ensureIndexes(() => store.ensureIndexes());
-  }
-  return stores;
 }
 
 function startSealing(service: Service, keys: DataKeys): void {
@@ -278,89 +217,15 @@ function startSending({
     isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
   });
   service.onClose('sending', () => worker.stop(config.SHUTDOWN_GRACE_MS));
-  service.every({
-    name: 'send due deliveries',
-    everyMs: sendEveryMs,
-    run: () => worker.sendDue(),
-  });
   return worker;
 }
 
-function startConsuming(
-  { service, overrides, stores, owners, own }: NotifierDependencies,
-  worker: DeliveryWorker,
-  { feed, mail }: { readonly feed: RunningFeed; readonly mail: RunningMail },
-): SettleFeed {
-  const { clock, logger } = service;
-  const consumer = new EventConsumer({
-    ...stores,
-    clock,
-    isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
-    onDeliveries: (endpoints) => {
-      // Stored before the opening, sent after it.
-      if (!service.slices.system.isClosed) worker.wake(endpoints);
-    },
-    onAccepted: (message) => {
-      feed.appender.add(message);
-    },
-  });
-  const ordered = new OrderedEventConsumer({ ...stores, owners, consumer, logger });
-  const awaited = new AwaitedEventWorker({
-    awaited: stores.awaited,
-    consumer: ordered,
-    clock,
-    logger,
-  });
-  service.metrics.observeMissingEvents(() => awaited.count());
-  const reconciliation = new EventReconciliation({
-    ...stores,
-    owners,
-    consumer: ordered,
-    awaited,
-    replica: newId(),
-    clock,
-    logger,
-  });
-  const logged = { ...stores, owners, consumer: ordered, logger };
-  const settleFeed: SettleFeed = async (environmentId) => {
-    const left = await acceptLoggedEvents(environmentId, logged);
-    await feed.sweep.sweep(environmentId);
-    return left;
-  };
-  service.settleBy(async (environmentId) => {
-    const left = await settleFeed(environmentId);
-    const unmade = await mail.maker.settle(environmentId);
-    // Mails announce events, too, which cause no further mails.
-    const unrelayed = (await stores.emails.hasPending({ environmentId })) ? 1 : 0;
-    const leftOfMails = await acceptLoggedEvents(environmentId, { ...logged, owners: [own] });
-    await feed.sweep.sweep(environmentId);
-    return left + unmade + unrelayed + leftOfMails;
-  });
-  service.onClose('reconciliation', () => reconciliation.stop());
-  service.recoverBy({
-    // Logs may have what the restored messages do not; entries that are known are recognized.
-    reassert: async ({ since }) => ({ logsReadAgain: await stores.cursors.moveBack(since) }),
-    catchUp: async () => {
-      await reconciliation.run();
-      return {};
-    },
-  });
-  service.every({
-    name: 'reconcile',
-    everyMs: overrides.reconcileEveryMs ?? reconcileEveryMsDefault,
-    run: (signal) => reconciliation.run(signal),
-  });
-  service.consume({
-    durable: 'notifier',
-    filterSubjects: webhookSubjects,
-    concurrency: acceptConcurrency,
-    handle: ({ data }) => acceptFromStream(data, { consumer: ordered, reconciliation }),
-  });
-  return settleFeed;
-}
-
 function startRetention({ service, stores }: NotifierDependencies): void {
-  const retention = new RetentionWorker({ ...stores, clock: service.clock });
+  const retention = new RetentionWorker({
+    ...stores,
+    clock: service.clock,
+    restoreCodes: () => service.slices.system.restoreCodes,
+  });
   service.every({
     name: 'remove expired webhooks',
     everyMs: retainEveryMs,
@@ -375,7 +240,8 @@ function startErasure({ service, config, stores }: NotifierDependencies) {
   );
   const { clock, db } = service;
   const poison = new PoisonMessages(db, clock);
-  return erasureRpc(service, erasingRecipients({ ...stores, poison, owners, clock }));
+  const restoreCodes = () => service.slices.system.restoreCodes;
+  return erasureRpc(service, erasingRecipients({ ...stores, poison, owners, clock, restoreCodes }));
 }
 
 function startReports({ service, stores }: NotifierDependencies) {

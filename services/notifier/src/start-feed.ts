@@ -48,7 +48,7 @@ export function startFeed(
     },
   });
   service.onClose('feed', () => appender.stop());
-  const sweeps = new FeedSweepStore(db);
+  const sweeps = new FeedSweepStore(db, () => feed.restoreCode);
   const sweep = new FeedSweepWorker({ feed, sweeps, appender, clock });
   service.every({
     name: 'append to feeds what they lack',

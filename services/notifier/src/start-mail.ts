@@ -44,6 +44,7 @@ export function startMail(
 ): RunningMail {
   const { db, clock, logger } = service;
   const { invoices, ...shown } = stores;
+  const { feed } = stores;
   const shared = {
     ...shown,
     peers: connectMailPeers(service, {
@@ -64,7 +65,7 @@ export function startMail(
   const maker = new MailMaker({
     ...shared,
     invoices,
-    positions: new MailPositionStore(db),
+    positions: new MailPositionStore(db, () => feed.restoreCode),
     isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
     openedAt: () => openedAtOf(service),
   });

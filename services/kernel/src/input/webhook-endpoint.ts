@@ -52,6 +52,7 @@ const eventTypes = [
   'meter.deleted',
   'email.failed',
   'email.bounced',
+  'environment.restored',
 ] as const;
 
 /** Type of an event that an endpoint may name. */

@@ -4,7 +4,7 @@ import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note'
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { MailDocument } from '@billing/proto/billing/notifier/v1/mail_document';
 import { logIdOf, readEvent } from '../message/events';
-import type { Message } from '../message/message-store';
+import { type Message, messageId } from '../message/message-store';
 import type { EventLogOwner, MailPeers } from '../peers';
 
 /** Sources of documents. */
@@ -28,7 +28,9 @@ export async function findMailDocument(
 ): Promise<MailDocument | undefined> {
   const { entries } = await invoices.find([logIdOf(message)]);
   const [entry] = entries;
-  const data = entry && readEvent(entry.envelope)?.data;
+  const event = entry && readEvent(entry.envelope);
+  // After a restore, the log may have another event of this number.
+  const data = event !== undefined && messageId(event) === message._id ? event.data : undefined;
   if (data?.kind === 'credit_note') {
     const { creditNote, invoice } = data.event;
     return creditNote && invoice && creditNoteDocument(creditNote, invoice, sources.recipient);

@@ -8,7 +8,7 @@ import type { PoisonMessages } from '@billing/chassis/poison-messages';
 import type { ErasureServiceServer } from '@billing/proto/billing/erasure/v1/erasure';
 import { type Email, eraseEmail } from '../mail/email';
 import type { SuppressionStore } from '../mail/suppression-store';
-import { messageId, type MessageStore } from '../message/message-store';
+import { messageIdsAt, type MessageStore } from '../message/message-store';
 
 export interface ErasureDependencies {
   readonly emails: AggregateCollection<Email>;
@@ -18,6 +18,8 @@ export interface ErasureDependencies {
   /** Owners of resources of customers. */
   readonly owners: readonly Peer<ErasureServiceServer>[];
   readonly clock: Clock;
+  /** Codes of all restores. */
+  readonly restoreCodes: () => readonly string[];
 }
 
 // More than a customer has after those that were removed.
@@ -48,7 +50,7 @@ export function erasingRecipients(dependencies: ErasureDependencies): Erasing {
 async function blankMessages(
   customerId: string,
   context: CallContext,
-  { emails, messages, poison, owners }: ErasureDependencies,
+  { emails, messages, poison, owners, restoreCodes }: ErasureDependencies,
 ): Promise<void> {
   const { environmentId } = context.tenant;
   const floors = await messages.findFloors([{ environmentId, subscriptionId: customerId }]);
@@ -66,9 +68,9 @@ async function blankMessages(
     ...lists.flatMap(({ subjects }) => subjects),
   ]) {
     const ids = Array.from({ length: Number(sequence) }, (_, index) =>
-      messageId({ environmentId, subscriptionId, sequence: index + 1 }),
+      messageIdsAt({ environmentId, subscriptionId, sequence: index + 1 }, restoreCodes()),
     );
-    await messages.blank(environmentId, ids);
+    await messages.blank(environmentId, ids.flat());
     await poison.removeOf(environmentId, subscriptionId);
   }
 }

@@ -1,7 +1,8 @@
 import { DomainError, type FieldErrors } from '@billing/kernel/domain-error';
-import { positionAfter } from './feed-cursor';
+import { positionAfter, toCursor } from './feed-cursor';
 
-const range = { oldest: 5, newest: 9 };
+const range = { oldest: 5, newest: 9, restoreCode: '' };
+const restored = { oldest: 1, newest: 9, restoreCode: 'WH5C2' };
 
 describe('a cursor', () => {
   test.each([
@@ -13,7 +14,7 @@ describe('a cursor', () => {
   });
 
   test.each(['0', undefined])('%s reads an empty feed from its start', (cursor) => {
-    expect(positionAfter(cursor, { oldest: undefined, newest: 0 })).toBe(0);
+    expect(positionAfter(cursor, { oldest: undefined, newest: 0, restoreCode: '' })).toBe(0);
   });
 
   test.each(['3', '0', 'WH5C2.7'])('%s leads to events that are not kept', (cursor) => {
@@ -25,6 +26,23 @@ describe('a cursor', () => {
     });
   });
 
+  test.each([
+    ['WH5C2.4', 4],
+    ['WH5C2.0', 0],
+    ['0', 0],
+    [undefined, 0],
+  ])('%s continues in a feed after a restore after the position %d', (cursor, position) => {
+    expect(positionAfter(cursor, restored)).toBe(position);
+  });
+
+  test.each(['4', 'WJWQ0.4'])('%s is of a feed before the restore', (cursor) => {
+    expect(refusalOf(cursor, restored)).toMatchObject({ reason: 'CURSOR_EXPIRED' });
+  });
+
+  test('a cursor names the restore', () => {
+    expect([toCursor(4, ''), toCursor(4, 'WH5C2')]).toEqual(['4', 'WH5C2.4']);
+  });
+
   test.each(['', '-1', '1.5', '01', ' 4', 'x', 'wh5c2.7', '9e3'])('%j is no cursor', (cursor) => {
     expect(refusalOf(cursor)).toMatchObject({ fields: { after: ['Must be a cursor'] } });
   });
@@ -34,14 +52,17 @@ describe('a cursor', () => {
   });
 });
 
-function refusalOf(cursor: string): {
+function refusalOf(
+  cursor: string,
+  of = range,
+): {
   kind: string;
   reason: string;
   message: string;
   fields: FieldErrors | undefined;
 } {
   try {
-    positionAfter(cursor, range);
+    positionAfter(cursor, of);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const { kind, reason, message, fields } = error;

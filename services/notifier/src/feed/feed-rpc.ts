@@ -28,18 +28,19 @@ export function feedRpc(reader: FeedReader, settle: (environmentId: string) => P
         waitMs: Math.min(Math.max(waitMs, 0), waitMsMax),
         signal,
       });
+      const cursorOf = (position: number) => toCursor(position, page.restoreCode);
       return {
         events: page.events.map(toProtoEvent),
-        nextAfter: toCursor(page.nextAfter),
-        oldest: page.oldest === undefined ? undefined : toCursor(page.oldest),
-        newest: toCursor(page.newest),
+        nextAfter: cursorOf(page.nextAfter),
+        oldest: page.oldest === undefined ? undefined : cursorOf(page.oldest),
+        newest: cursorOf(page.newest),
       };
     },
     settleWebhookEvents: async (_request, { tenant: { environmentId } }) => {
       if ((await settle(environmentId)) > 0) {
         throw new DomainError('unavailable', 'EVENTS_LEFT', 'Service unavailable');
       }
-      return { newest: toCursor(await reader.newest(environmentId)) };
+      return { newest: await reader.newest(environmentId) };
     },
     getWebhookEvent: async ({ id }, { tenant }) => {
       const event = await reader.find(tenant.environmentId, id);

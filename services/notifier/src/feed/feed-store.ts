@@ -25,11 +25,9 @@ export interface PlacedEntry extends Pick<FeedEntry, 'messageId' | 'type' | 'acc
 
 type StoredMessage = Pick<
   Message,
-  '_id' | 'environmentId' | 'subscriptionId' | 'sequence' | 'type' | 'acceptedAt'
+  '_id' | 'environmentId' | 'subscriptionId' | 'sequence' | 'restoreCodes' | 'type' | 'acceptedAt'
 >;
 
-// Empty until a system was restored.
-const restoreCode = '';
 const positionDigits = 12;
 /** Highest position that a cursor may name. */
 export const positionMax = 10 ** positionDigits - 1;
@@ -38,16 +36,24 @@ const orderFields = {
   environmentId: 1,
   subscriptionId: 1,
   sequence: 1,
+  restoreCodes: 1,
   type: 1,
   acceptedAt: 1,
 } as const;
 
-/** The feed of each environment, and the messages that belong into it. */
+/**
+ * The feed of each environment, and the messages that belong into it. After a restore it begins
+ * again, under the code of the restore.
+ */
 export class FeedStore {
   private readonly feed: Collection<FeedEntry>;
   private readonly messages: Collection<Message>;
 
-  constructor(db: Db) {
+  /** `currentCode` returns the code of the last restore; null before any. */
+  constructor(
+    db: Db,
+    private readonly currentCode: () => string | null = () => null,
+  ) {
     this.feed = db.collection<FeedEntry>('feed');
     this.messages = db.collection<Message>('messages');
   }
@@ -60,6 +66,17 @@ export class FeedStore {
         unique: true,
       },
     ]);
+  }
+
+  /** Code of the last restore, empty before any. */
+  get restoreCode(): string {
+    return this.currentCode() ?? '';
+  }
+
+  /** Removes the entries of feeds before the last restore. */
+  async removeEarlier(): Promise<void> {
+    const filter = { restoreCode: { $ne: this.restoreCode } };
+    await retryTransient(() => this.feed.deleteMany(filter));
   }
 
   /** Position of the newest entry; 0 if there is none. */
@@ -79,6 +96,7 @@ export class FeedStore {
   ): Promise<Set<string>> {
     if (messageIds.length === 0) return new Set();
     const environmentId = { $in: [...environmentIds] };
+    const { restoreCode } = this;
     const found = await retryTransient(() =>
       this.feed
         .find({ environmentId, restoreCode, messageId: { $in: [...messageIds] } })
@@ -90,6 +108,7 @@ export class FeedStore {
 
   /** Returns the entry of a message, if it has one. */
   async findEntry(environmentId: string, messageId: string): Promise<PlacedEntry | undefined> {
+    const { restoreCode } = this;
     const found = await retryTransient(() =>
       this.feed.findOne({ environmentId, restoreCode, messageId }),
     );
@@ -101,8 +120,9 @@ export class FeedStore {
    * or message that is taken, and returns the number of messages before it.
    */
   async insert(environmentId: string, end: number, run: readonly FeedMessage[]): Promise<number> {
+    const { restoreCode } = this;
     const entries = run.map(({ _id: messageId, type, acceptedAt }, index) => ({
-      _id: entryId(environmentId, end + index + 1),
+      _id: this.entryId(environmentId, end + index + 1),
       environmentId,
       restoreCode,
       messageId,
@@ -122,7 +142,7 @@ export class FeedStore {
 
   /** Returns entries after a position, in order. */
   async readAfter(environmentId: string, after: number, limit: number): Promise<PlacedEntry[]> {
-    const _id = { ...idsOf(environmentId), $gt: entryId(environmentId, after) };
+    const _id = { ...this.idsOf(environmentId), $gt: this.entryId(environmentId, after) };
     const found = await retryTransient(() =>
       this.feed.find({ environmentId, _id }).sort({ _id: 1 }).limit(limit).toArray(),
     );
@@ -169,7 +189,8 @@ export class FeedStore {
       const [first] = next;
       if (first === undefined) return;
       yield first.environmentId;
-      after = idsOf(first.environmentId).$lt;
+      // Sorts after all its entries, under any code.
+      after = `${first.environmentId};`;
     }
   }
 
@@ -187,8 +208,8 @@ export class FeedStore {
       const count = Math.min(young === -1 ? entries.length : young, entries.length - 1);
       if (count === 0) return;
       const _id = {
-        $gte: entryId(environmentId, first),
-        $lt: entryId(environmentId, entries[count]?.position ?? first),
+        $gte: this.entryId(environmentId, first),
+        $lt: this.entryId(environmentId, entries[count]?.position ?? first),
       };
       await retryTransient(() => this.feed.deleteMany({ environmentId, _id }));
       if (count < batchSize) return;
@@ -198,7 +219,7 @@ export class FeedStore {
   private async edge(environmentId: string, direction: 1 | -1): Promise<number | undefined> {
     const [entry] = await retryTransient(() =>
       this.feed
-        .find({ environmentId, _id: idsOf(environmentId) })
+        .find({ environmentId, _id: this.idsOf(environmentId) })
         .project<Pick<FeedEntry, '_id'>>({ _id: 1 })
         .sort({ _id: direction })
         .limit(1)
@@ -206,16 +227,17 @@ export class FeedStore {
     );
     return entry && positionOf(entry);
   }
-}
 
-function entryId(environmentId: string, position: number): string {
-  return `${environmentId}:${restoreCode}:${String(position).padStart(positionDigits, '0')}`;
-}
+  private entryId(environmentId: string, position: number): string {
+    const digits = String(position).padStart(positionDigits, '0');
+    return `${environmentId}:${this.restoreCode}:${digits}`;
+  }
 
-/** Range of the ids of an environment's entries. */
-function idsOf(environmentId: string) {
-  const prefix = `${environmentId}:${restoreCode}:`;
-  return { $gt: prefix, $lt: `${prefix}g` };
+  /** Range of the ids of an environment's entries. */
+  private idsOf(environmentId: string) {
+    const prefix = `${environmentId}:${this.restoreCode}:`;
+    return { $gt: prefix, $lt: `${prefix}g` };
+  }
 }
 
 function positionOf({ _id }: Pick<FeedEntry, '_id'>): number {

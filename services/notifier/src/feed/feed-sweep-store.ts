@@ -4,7 +4,8 @@ import { retryUpsert } from '@billing/chassis/inserts';
 
 /** Time up to which accepted messages are known to be in the feed. */
 interface FeedSweep {
-  readonly _id: 'messages';
+  /** `messages`, after a restore `messages:<code>`. */
+  readonly _id: string;
   /** Real time. */
   readonly sweptUpTo: Date;
 }
@@ -13,20 +14,29 @@ interface FeedSweep {
 export class FeedSweepStore {
   private readonly sweeps: Collection<FeedSweep>;
 
-  constructor(db: Db) {
+  /** `restoreCode` returns the code of the feed, empty before any restore. */
+  constructor(
+    db: Db,
+    private readonly restoreCode: () => string,
+  ) {
     this.sweeps = db.collection<FeedSweep>('feedSweeps');
   }
 
   /** Undefined before the first sweep. */
   async sweptUpTo(): Promise<Date | undefined> {
-    const sweep = await retryTransient(() => this.sweeps.findOne({ _id: 'messages' }));
+    const sweep = await retryTransient(() => this.sweeps.findOne({ _id: this.id }));
     return sweep?.sweptUpTo;
   }
 
   /** Records progress; an earlier time than the recorded one changes nothing. */
   async record(sweptUpTo: Date): Promise<void> {
     await retryUpsert(() =>
-      this.sweeps.updateOne({ _id: 'messages' }, { $max: { sweptUpTo } }, { upsert: true }),
+      this.sweeps.updateOne({ _id: this.id }, { $max: { sweptUpTo } }, { upsert: true }),
     );
+  }
+
+  private get id(): string {
+    const code = this.restoreCode();
+    return code === '' ? 'messages' : `messages:${code}`;
   }
 }

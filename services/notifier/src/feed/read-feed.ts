@@ -60,7 +60,10 @@ export class FeedReader {
           return page;
         const { nextAfter } = page;
         if (nextAfter >= page.newest) await waitBeyond(nextAfter, leftMs, signal);
-        const next = await this.readOnce({ ...query, after: toCursor(nextAfter) });
+        const next = await this.readOnce({
+          ...query,
+          after: toCursor(nextAfter, page.restoreCode),
+        });
         const isStuck = next.nextAfter === nextAfter && next.newest > nextAfter;
         page = next;
         if (isStuck) return page;
@@ -68,9 +71,10 @@ export class FeedReader {
     });
   }
 
-  /** Position of the newest entry, 0 if there is none. */
-  newest(environmentId: string): Promise<number> {
-    return this.dependencies.feed.lastPosition(environmentId);
+  /** Cursor of the newest entry; of position 0 if there is none. */
+  async newest(environmentId: string): Promise<string> {
+    const { feed } = this.dependencies;
+    return toCursor(await feed.lastPosition(environmentId), feed.restoreCode);
   }
 
   /** Returns one event by its message; undefined if it has no position. */
@@ -89,11 +93,12 @@ export class FeedReader {
       feed.firstPosition(environmentId),
       feed.lastPosition(environmentId),
     ]);
-    const after = positionAfter(query.after, { oldest, newest });
+    const { restoreCode } = feed;
+    const after = positionAfter(query.after, { oldest, newest, restoreCode });
     const { found, nextAfter } = await this.findEntries(query, after);
     const page = await this.withMessages(environmentId, found, nextAfter);
     // Entries may have been added since.
-    return { ...page, oldest, newest: Math.max(newest, page.nextAfter) };
+    return { ...page, oldest, restoreCode, newest: Math.max(newest, page.nextAfter) };
   }
 
   /** Finds entries of the types, up to the first missing position. */

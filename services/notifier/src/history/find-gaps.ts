@@ -7,7 +7,7 @@ import {
   subjectTypeOfWait,
 } from '../message/awaited-event-store';
 import type { DeliveryHistoryStore } from './history-store';
-import { messageId, type MessageStore } from '../message/message-store';
+import { messageId, type MessageStore, restoreCodesField } from '../message/message-store';
 import { readAnnouncement } from '../message/accept-in-order';
 import type { LogTails } from './read-log-tails';
 import type { ReplayStore } from './replay-store';
@@ -135,6 +135,7 @@ function keysOf(wait: AwaitedEvents) {
     subscriptionId: _id,
     subjectType,
     sequence: from + index,
+    ...restoreCodesField(wait),
   }));
 }
 

@@ -4,7 +4,7 @@ import type { DeliveryDayStore } from '../delivery/day-store';
 import { deliveryId } from '../delivery/delivery-store';
 import { removeOldEntries } from '../feed/feed-retention-worker';
 import type { FeedStore } from '../feed/feed-store';
-import { messageId, type MessageStore } from '../message/message-store';
+import { messageIdsAt, type MessageStore } from '../message/message-store';
 import type { OldMessage, RetentionStore } from './retention-store';
 
 export interface RetentionWorkerOptions {
@@ -14,6 +14,8 @@ export interface RetentionWorkerOptions {
   readonly awaited: Pick<AwaitedEventStore, 'removeMissingBefore'>;
   readonly feed: Pick<FeedStore, 'environments' | 'removeBefore' | 'findPlaced'>;
   readonly clock: Clock;
+  /** Codes of all restores. */
+  readonly restoreCodes: () => readonly string[];
 }
 
 const day = 24 * 60 * 60 * 1_000;
@@ -71,10 +73,16 @@ export class RetentionWorker {
 
   /** Returns the messages with an accepted successor, and those that will never have one. */
   private async findFollowed(old: readonly OldMessage[]): Promise<Set<string>> {
-    const next = await this.options.messages.findKnown(old.map(nextId));
+    const { messages, restoreCodes } = this.options;
+    const codes = restoreCodes();
+    const nextIdsOf = (message: OldMessage) =>
+      messageIdsAt({ ...message, sequence: message.sequence + 1 }, codes);
+    const next = await messages.findKnown(old.flatMap(nextIdsOf));
     return new Set(
       old
-        .filter((message) => isLastOfSubject(message) || next.has(nextId(message)))
+        .filter(
+          (message) => isLastOfSubject(message) || nextIdsOf(message).some((id) => next.has(id)),
+        )
         .map(({ _id }) => _id),
     );
   }
@@ -83,10 +91,6 @@ export class RetentionWorker {
 // Tests have no number, and a mail announces one event at most.
 function isLastOfSubject({ sequence, type }: OldMessage): boolean {
   return sequence === 0 || type.startsWith('email.');
-}
-
-function nextId(message: OldMessage): string {
-  return messageId({ ...message, sequence: message.sequence + 1 });
 }
 
 function deliveryIdsOf({ _id, environmentId, endpointIds }: OldMessage): string[] {

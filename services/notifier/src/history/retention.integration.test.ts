@@ -35,7 +35,11 @@ describe('a sent webhook', () => {
       awaited: new AwaitedEventStore(db),
       feed: new FeedStore(db),
     };
-    retention = new RetentionWorker({ ...stores, clock: systemClock });
+    retention = new RetentionWorker({
+      ...stores,
+      clock: systemClock,
+      restoreCodes: () => [],
+    });
   });
 
   beforeEach(() => {

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { Delivery, DeliveryStatus } from '../delivery/delivery';
 import { deliveryId } from '../delivery/delivery-store';
-import { type Message, messageId, type MessageStore } from '../message/message-store';
+import { type Message, messageIdsAt, type MessageStore } from '../message/message-store';
 
 /** An event of a subscription and its deliveries. */
 export interface SubscriptionWebhook {
@@ -21,6 +21,8 @@ export class SubscriptionHistoryStore {
   constructor(
     db: Db,
     private readonly messages: MessageStore,
+    /** Codes of all restores. */
+    private readonly restoreCodes: () => readonly string[],
   ) {
     this.deliveries = db.collection<Delivery>('deliveries');
   }
@@ -52,12 +54,14 @@ export class SubscriptionHistoryStore {
     const found: Message[] = [];
     for (let read = 0; read < readsMax; read += 1) {
       const first = from + read * messagesPerRead;
+      const codes = this.restoreCodes();
       const ids = Array.from({ length: messagesPerRead }, (_, index) =>
-        messageId({ ...key, sequence: first + index }),
+        messageIdsAt({ ...key, sequence: first + index }, codes),
       );
-      const known = await this.messages.findAll(key.environmentId, ids);
+      const known = await this.messages.findAll(key.environmentId, ids.flat());
       found.push(...known.values());
-      if (known.size < messagesPerRead) break;
+      if (new Set([...known.values()].map(({ sequence }) => sequence)).size < messagesPerRead)
+        break;
     }
     return found.sort((a, b) => a.sequence - b.sequence).slice(-messagesPerRead);
   }

@@ -15,6 +15,7 @@ import {
   type MarkType,
   type MessageKey,
   type MessageStore,
+  restoreCodesField,
   type SubjectKey,
 } from './message-store';
 
@@ -27,6 +28,8 @@ export interface EventConsumerOptions {
   readonly isDeleted?: (environmentId: string) => boolean;
   /** Called with endpoints that have new due deliveries. */
   readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
+  /** Waits until an event may be accepted that does not announce a restore. */
+  readonly afterRestore?: (() => Promise<void>) | undefined;
   /** Called with each message that was stored. */
   readonly onAccepted?: (message: Message) => void;
 }
@@ -115,6 +118,7 @@ export class EventConsumer {
     const { clock, onDeliveries } = this.options;
     const { environmentId, subscriptionId, subjectType, sequence, type } = event;
     if (this.ignores(event)) return;
+    if (event.data?.kind !== 'environment') await this.options.afterRestore?.();
     const place = await this.placeOf(event);
     if (place === undefined) return;
     const { id, earlier } = place;
@@ -131,6 +135,7 @@ export class EventConsumer {
           messageId: id,
           previousId: earlier?.lastDeliveryIds[endpoint.endpointId],
           acceptedAt,
+          dueAt: dueAtOf(event, acceptedAt),
         }),
       );
     await this.deliveries.run(deliveries);
@@ -141,6 +146,7 @@ export class EventConsumer {
       subscriptionId,
       subjectType,
       sequence,
+      ...restoreCodesField(event),
       type,
       body,
       endpointIds: deliveries.map(({ endpointId }) => endpointId),
@@ -156,12 +162,10 @@ export class EventConsumer {
    * Stores a mark in place of an event that is unreadable or missing, so that later events are
    * accepted. Returns true the first time. Throws EarlierEventMissingError as `accept` does.
    */
-  async acceptMark(
-    { environmentId, subscriptionId, subjectType, sequence }: SubjectKey,
-    type: MarkType,
-  ): Promise<boolean> {
+  async acceptMark(key: SubjectKey, type: MarkType): Promise<boolean> {
+    const { environmentId, subscriptionId, subjectType, sequence } = key;
     if (this.ignores({ environmentId })) return false;
-    const place = await this.placeOf({ environmentId, subscriptionId, sequence });
+    const place = await this.placeOf(key);
     if (place === undefined) return false;
     await this.messages.run({
       _id: place.id,
@@ -169,6 +173,7 @@ export class EventConsumer {
       subscriptionId,
       subjectType,
       sequence,
+      ...restoreCodesField(key),
       type,
       body: '',
       endpointIds: [],
@@ -213,6 +218,12 @@ function lastDeliveryIds(
   return Object.fromEntries(entries);
 }
 
+/** After a restore, its announcement is sent before the events that were accepted until then. */
+function dueAtOf({ data }: AnnouncedEvent, acceptedAt: Date): Date {
+  const instant = data?.kind === 'environment' ? data.event.restore?.instant : undefined;
+  return instant ?? acceptedAt;
+}
+
 /** For an inactive endpoint the delivery is PAUSED until it is requested. */
 function newDelivery(
   { environmentId, subscriptionId, sequence }: AnnouncedEvent,
@@ -221,11 +232,13 @@ function newDelivery(
     messageId,
     previousId,
     acceptedAt,
+    dueAt,
   }: {
     endpoint: Subscriber;
     messageId: string;
     previousId: string | undefined;
     acceptedAt: Date;
+    dueAt: Date;
   },
 ): Delivery {
   return {
@@ -237,7 +250,7 @@ function newDelivery(
     sequence,
     previousId: previousId ?? null,
     status: active ? 'PENDING' : 'PAUSED',
-    dueAt: active ? acceptedAt : null,
+    dueAt: active ? dueAt : null,
     claim: null,
     failures: 0,
     createdAt: acceptedAt,

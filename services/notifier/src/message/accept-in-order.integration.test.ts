@@ -1,7 +1,7 @@
 import { DataKeys } from '@billing/chassis/data-keys';
 import { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { systemClock } from '@billing/chassis/clock';
-import { eventId, toEnvelope } from '@billing/chassis/event-log';
+import { eventLogId, toEnvelope } from '@billing/chassis/event-log';
 import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
@@ -127,7 +127,7 @@ describe('events in the log of a service that sometimes fails', () => {
   ): LoggedEvent {
     const insertedAt = new Date(now.getTime() - agoMs);
     const entry = {
-      id: eventId({ aggregateId, sequence }),
+      id: eventLogId({ aggregateId, sequence }),
       position: `${insertedAt.toISOString()}/${String(log.length).padStart(4, '0')}`,
       insertedAt,
       traceparent: undefined,

@@ -27,6 +27,8 @@ export interface AwaitedEvents extends OfSubject {
   readonly from: number;
   /** The highest sequence known to exist. */
   readonly upTo: number;
+  /** Restore codes of the subject up to there. */
+  readonly restoreCodes?: string;
   /** Real time at which the wait began. */
   readonly since: Date;
   /** Real time at which the latest known event was logged. */
@@ -73,13 +75,11 @@ export class AwaitedEventStore {
   }
 
   /** Begins a wait, or extends it by later events. Returns true if the wait is new. */
-  async store({ _id, upTo, latestAt, ...begun }: AwaitedEvents): Promise<boolean> {
+  async store({ _id, upTo, latestAt, restoreCodes, ...begun }: AwaitedEvents): Promise<boolean> {
+    // The codes of a later event begin with those of an earlier one, so that they sort after them.
+    const latest = { upTo, latestAt, ...(restoreCodes !== undefined && { restoreCodes }) };
     const { upsertedCount } = await retryUpsert(() =>
-      this.awaited.updateOne(
-        { _id },
-        { $setOnInsert: begun, $max: { upTo, latestAt } },
-        { upsert: true },
-      ),
+      this.awaited.updateOne({ _id }, { $setOnInsert: begun, $max: latest }, { upsert: true }),
     );
     return upsertedCount === 1;
   }
@@ -120,6 +120,14 @@ export class AwaitedEventStore {
       }),
     );
     return claimed.flat();
+  }
+
+  /**
+   * Ends the waits of events logged since a time. Those that the logs still have begin to wait
+   * again when the logs are read from there.
+   */
+  async removeSince(since: Date): Promise<void> {
+    await retryTransient(() => this.awaited.deleteMany({ latestAt: { $gte: since } }));
   }
 
   /** Ends a wait, unless later events have joined it. */

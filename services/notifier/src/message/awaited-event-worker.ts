@@ -8,6 +8,7 @@ import {
   subjectTypeOfWait,
 } from './awaited-event-store';
 import type { OrderedEventConsumer } from './accept-in-order';
+import { restoreCodesField } from './message-store';
 
 export interface AwaitedEventWorkerOptions {
   readonly awaited: AwaitedEventStore;
@@ -98,7 +99,7 @@ export class AwaitedEventWorker {
             });
     try {
       await consumer.acceptUpTo(
-        { environmentId, subscriptionId, subjectType, sequence },
+        { environmentId, subscriptionId, subjectType, sequence, ...restoreCodesField(wait) },
         onMissing,
       );
       await awaited.remove(wait);

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import type { WebhookData } from '@billing/proto/json/webhook';
-import { readEvent, type ReadableEvent, toBody, webhookSubjects } from './events';
+import { readEvent, readKey, type ReadableEvent, toBody, webhookSubjects } from './events';
+import { messageId, messageIdsAt } from './message-store';
 
 const examples = join(__dirname, '../../../../proto/examples');
 
@@ -21,6 +22,49 @@ function bodyOf(name: string) {
 }
 
 const always = ['subscriptionId', 'customerId', 'status', 'subscription'];
+
+describe('an event after a restore', () => {
+  const codes = 'WH5C2:1';
+
+  test('names the restore in its body', () => {
+    const event = { ...readExample('environment-restored') };
+    expect(event.restoreCodes).toBe(codes);
+    expect(JSON.parse(toBody(event, 'the id'))).toEqual({
+      id: 'the id',
+      type: 'environment.restored',
+      timestamp: '2026-01-01T00:00:00.000Z',
+      sequence: 1,
+      restoreCode: 'WH5C2',
+      environmentId: event.environmentId,
+      data: {
+        environmentId: event.environmentId,
+        restore: {
+          id: '0197a000-0000-7000-8000-000000000101',
+          code: 'WH5C2',
+          at: '2026-11-22T15:30:00.000Z',
+          instant: '2026-11-22T15:00:00.000Z',
+          usageToResend: { from: '2026-11-22T15:00:00.000Z', until: '2026-11-22T15:40:00.000Z' },
+        },
+      },
+    });
+  });
+
+  test('has another id than the event of its number before it', () => {
+    const { restoreCodes: _codes, ...before } = readExample('environment-restored');
+    const after = { ...before, restoreCodes: codes };
+    expect(messageId(after)).not.toBe(messageId(before));
+    expect(messageIdsAt(before, ['WH5C2'])).toEqual([messageId(before), messageId(after)]);
+  });
+
+  test('that is unreadable keeps its key', () => {
+    const { data: _data, ...rest } = JSON.parse(example('environment-restored'));
+    const { environmentId, subscriptionId } = readExample('environment-restored');
+    expect(readKey(`${subscriptionId}:1`, JSON.stringify(rest))).toEqual({
+      ...{ environmentId, subscriptionId, subjectType: 'environment', sequence: 1 },
+      restoreCodes: codes,
+    });
+  });
+});
 
 describe('an announced event', () => {
   test('is read from its envelope', () => {
@@ -92,7 +136,9 @@ describe('the body of a webhook', () => {
   ])('of %s has the type %s and the keys that apply', (name, type, keys) => {
     const body = bodyOf(name);
     const scalars = keys.filter((key) => !['subscription', 'invoice', 'changes'].includes(key));
-    expect(Object.keys(body)).toEqual(['id', 'type', 'timestamp', 'sequence', ...scalars, 'data']);
+    const head = ['id', 'type', 'timestamp', 'sequence', 'restoreCode'];
+    expect(Object.keys(body)).toEqual([...head, ...scalars, 'data']);
+    expect(body.restoreCode).toBeNull();
     expect(body).toMatchObject({ id: 'the id', type });
     for (const scalar of scalars) expect(body[scalar]).toEqual(body.data[scalar]);
     expect(Object.keys(body.data)).toEqual(keys);
@@ -193,6 +239,7 @@ describe('the body of a webhook about a checkout session', () => {
       type,
       timestamp: expect.any(String),
       sequence: 1,
+      restoreCode: null,
       checkoutSessionId,
       customerId: data.customerId,
       status,

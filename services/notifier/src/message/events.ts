@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Tenant } from '@billing/chassis/call-context';
 import { UnreadableMessageError } from '@billing/chassis/jet-stream';
+import { restoreCodeOf } from '@billing/chassis/restore-codes';
 import { readWebhookData, toJsonWebhook, type WebhookData } from '@billing/proto/json/webhook';
 import { isKnownEventType, subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
-import type { MessageKey, SubjectKey } from './message-store';
+import { type MessageNumber, restoreCodesField, type SubjectKey } from './message-store';
 
 /** An event of a resource, as its owner announced it. */
 export interface AnnouncedEvent extends SubjectKey {
@@ -36,10 +37,13 @@ export const webhookSubjects = [
   'discount.discount.*',
   'metering.meter.*',
   'notifier.email.*',
+  'notifier.environment.*',
 ];
 
 const typePrefix = 'billing.';
 const announcedType = /^billing\.\w+\.\w+$/;
+
+const restoreCodes = z.string().regex(/^[0-9A-Z]+:\d+(,[0-9A-Z]+:\d+)*$/);
 
 const envelopeSchema = z.object({
   type: z.string(),
@@ -50,6 +54,7 @@ const envelopeSchema = z.object({
   organizationid: z.uuid().optional(),
   environmentlive: z.boolean().optional(),
   manualclock: z.boolean().optional(),
+  restorecodes: restoreCodes.optional(),
   data: z.record(z.string(), z.unknown()),
 });
 
@@ -60,7 +65,7 @@ const envelopeSchema = z.object({
 export function readEvent(envelope: string): AnnouncedEvent | undefined {
   try {
     const read = envelopeSchema.parse(JSON.parse(envelope));
-    const { type, subject, time, sequence, environmentid, data } = read;
+    const { type, subject, time, sequence, environmentid, restorecodes, data } = read;
     if (!announcedType.test(type)) return undefined;
     return {
       environmentId: environmentid,
@@ -68,6 +73,7 @@ export function readEvent(envelope: string): AnnouncedEvent | undefined {
       subscriptionId: subject,
       subjectType: subjectTypeOf(type.slice(typePrefix.length)),
       sequence,
+      ...restoreCodesField({ restoreCodes: restorecodes }),
       type: type.slice(typePrefix.length),
       time,
       data: readData(type.slice(typePrefix.length), data),
@@ -95,10 +101,11 @@ const logIdSchema = z.templateLiteral([z.uuid(), ':', z.int().min(1)]);
 const environmentSchema = z.object({
   environmentid: z.uuid(),
   type: z.string().regex(announcedType),
+  restorecodes: restoreCodes.optional(),
 });
 
 /** The id of an event in its owner's log. */
-export function logIdOf({ subscriptionId, sequence }: MessageKey): string {
+export function logIdOf({ subscriptionId, sequence }: MessageNumber): string {
   return `${subscriptionId}:${String(sequence)}`;
 }
 
@@ -108,10 +115,12 @@ export function logIdOf({ subscriptionId, sequence }: MessageKey): string {
  */
 export function readKey(logId: string, envelope: string): SubjectKey | undefined {
   try {
-    const { environmentid: environmentId, type } = environmentSchema.parse(JSON.parse(envelope));
+    const read = environmentSchema.parse(JSON.parse(envelope));
+    const { environmentid: environmentId, type, restorecodes } = read;
     const subjectType = subjectTypeOf(type.slice(typePrefix.length));
     const [subscriptionId = '', sequence] = logIdSchema.parse(logId).split(':');
-    return { environmentId, subscriptionId, subjectType, sequence: Number(sequence) };
+    const codes = restoreCodesField({ restoreCodes: restorecodes });
+    return { environmentId, subscriptionId, subjectType, sequence: Number(sequence), ...codes };
   } catch {
     return undefined;
   }
@@ -120,7 +129,8 @@ export function readKey(logId: string, envelope: string): SubjectKey | undefined
 /** The bytes that every attempt sends. Keys that do not apply to the kind of event are omitted. */
 export function toBody(event: ReadableEvent, id: string): string {
   try {
-    return JSON.stringify(toJsonWebhook({ ...event, id }));
+    const restoreCode = restoreCodeOf(event.restoreCodes, event.sequence);
+    return JSON.stringify(toJsonWebhook({ ...event, id, restoreCode }));
   } catch (error) {
     // The same event will always give the same error.
     throw new UnreadableMessageError('An event that has no JSON form', { cause: error });

@@ -3,6 +3,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { insertMissing } from '@billing/chassis/inserts';
 import { retryTransient } from '@billing/chassis/mongo';
+import { restoreCodeOf } from '@billing/chassis/restore-codes';
 import { subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
 
 /**
@@ -21,6 +22,11 @@ export interface Message {
   readonly subjectType?: string;
   /** 1, 2, 3 … for each subject. */
   readonly sequence: number;
+  /**
+   * Restore codes of the subject up to this message; see restore-codes.ts of the chassis. Absent
+   * before any restore.
+   */
+  readonly restoreCodes?: string | undefined;
   /** `subscription.renewed`, or the type of a mark, which is delivered to no endpoint. */
   readonly type: string;
   /** The exact bytes that every attempt sends and signs. */
@@ -37,8 +43,11 @@ export interface Message {
   readonly acceptedAt: Date;
 }
 
+/** A number of a subject. After a restore several messages may have it. */
+export type MessageNumber = Pick<Message, 'environmentId' | 'subscriptionId' | 'sequence'>;
+
 /** The natural key of a message. */
-export type MessageKey = Pick<Message, 'environmentId' | 'subscriptionId' | 'sequence'>;
+export type MessageKey = MessageNumber & Pick<Message, 'restoreCodes'>;
 
 /** The natural key of a message, with the type of its subject. */
 export interface SubjectKey extends MessageKey {
@@ -68,9 +77,29 @@ export function subjectTypeOfMessage({ subjectType, type }: Pick<Message, 'subje
 
 /**
  * The message id of an event. Deterministic, so that a redelivered event creates no second message.
+ * The events that a subject announces after a restore have other ids than those of their numbers
+ * that the restore has lost.
  */
-export function messageId({ environmentId, subscriptionId, sequence }: MessageKey): string {
-  return derivedId(environmentId, 'message', subscriptionId, sequence);
+export function messageId({ restoreCodes, ...number }: MessageKey): string {
+  return idUnder(restoreCodeOf(restoreCodes, number.sequence), number);
+}
+
+/** All ids that the messages of a number may have, by the codes of all restores. */
+export function messageIdsAt(number: MessageNumber, codes: readonly string[]): string[] {
+  return [null, ...codes].map((code) => idUnder(code, number));
+}
+
+function idUnder(
+  code: string | null,
+  { environmentId, subscriptionId, sequence }: MessageNumber,
+): string {
+  const ofRestore = code === null ? [] : [code];
+  return derivedId(environmentId, 'message', subscriptionId, sequence, ...ofRestore);
+}
+
+/** The part of a message's key that only messages after a restore have. */
+export function restoreCodesField({ restoreCodes }: Pick<MessageKey, 'restoreCodes'>) {
+  return restoreCodes === undefined ? {} : { restoreCodes };
 }
 
 /** The accepted events. A stored message implies that its deliveries are stored, too. */

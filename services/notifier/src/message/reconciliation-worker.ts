@@ -5,7 +5,13 @@ import type { AwaitedEventWorker } from './awaited-event-worker';
 import type { Cursor, CursorStore } from './cursor-store';
 import { type Announcement, type OrderedEventConsumer, readAnnouncement } from './accept-in-order';
 import { EarlierEventMissingError, UnknownEventTypeError } from './accept-event';
-import { messageId, type MessageKey, type MessageStore, type SubjectKey } from './message-store';
+import {
+  messageId,
+  type MessageKey,
+  type MessageStore,
+  restoreCodesField,
+  type SubjectKey,
+} from './message-store';
 import type { EventLogOwner, LoggedEvent, LogStart } from '../peers';
 
 export interface EventReconciliationOptions {
@@ -100,7 +106,9 @@ export class EventReconciliation {
     if (known === undefined && this.expected.size >= expectedMax) return false;
     if (known === undefined || known.sequence < key.sequence) {
       const { environmentId, subscriptionId, subjectType, sequence } = key;
-      this.expected.set(subscriptionId, { environmentId, subscriptionId, subjectType, sequence });
+      const codes = restoreCodesField(key);
+      const expected = { environmentId, subscriptionId, subjectType, sequence, ...codes };
+      this.expected.set(subscriptionId, expected);
     }
     if (known === undefined) this.scheduleFetch();
     return true;
@@ -298,6 +306,7 @@ export class EventReconciliation {
     await this.options.awaited.park({
       ...{ _id, environmentId, subjectType, from, upTo, latestAt },
       ...(live !== undefined && { live }),
+      ...restoreCodesField(last.key),
     });
     this.failingSince.get(owner.name)?.delete(_id);
   }

@@ -1,7 +1,7 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Tenant } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
-import { eventId, logEvent, openEventLog, toEnvelope } from '@billing/chassis/event-log';
+import { eventLogId, logEvent, openEventLog, toEnvelope } from '@billing/chassis/event-log';
 import { newId } from '@billing/chassis/ids';
 import { InsertBatches } from '@billing/chassis/inserts';
 import { type RunningService, Service } from '@billing/chassis/service';
@@ -22,8 +22,18 @@ interface Announcer {
 export interface EventOwner extends RunningService {
   /** Announces the next event of an aggregate. */
   announce(tenant: Tenant, aggregateId: string, type?: string): Promise<void>;
-  /** Logs an event that the stream does not deliver. */
-  logOnly(tenant: Tenant, aggregateId: string, sequence: number): Promise<void>;
+  /**
+   * Logs an event that the stream does not deliver; `restoreCodes` are those of its subject after a
+   * restore.
+   */
+  logOnly(
+    tenant: Tenant,
+    aggregateId: string,
+    sequence: number,
+    restoreCodes?: string,
+  ): Promise<void>;
+  /** Forgets logged events, as a restore to an instant before them does. */
+  forget(aggregateId: string, sequences: readonly number[]): Promise<void>;
   /** Publishes a logged event to the stream, again or for the first time. */
   publish(aggregateId: string, sequence: number): Promise<void>;
   /** Counts the aggregates with unpublished events. */
@@ -84,22 +94,27 @@ export async function startOwner(
   const running = await service.serve(rpcs);
   return {
     ...running,
-    logOnly: async (tenant, aggregateId, sequence) => {
+    forget: async (aggregateId, sequences) => {
+      const ids = sequences.map((sequence) => eventLogId({ aggregateId, sequence }));
+      await eventLog.deleteMany({ _id: { $in: ids } });
+    },
+    logOnly: async (tenant, aggregateId, sequence, restoreCodes) => {
       const envelope = toEnvelope({
         service: name,
         aggregate,
         aggregateId,
         sequence,
+        restoreCodes,
         type: usualType,
         at: systemClock.now(),
         tenant,
         data: JSON.stringify(dataOf(tenant, aggregateId)),
       });
-      const entry = { _id: eventId({ aggregateId, sequence }), envelope, traceparent: null };
+      const entry = { _id: eventLogId({ aggregateId, sequence }), envelope, traceparent: null };
       await logEvent(new InsertBatches(eventLog), entry, systemClock);
     },
     publish: async (aggregateId, sequence) => {
-      const _id = eventId({ aggregateId, sequence });
+      const _id = eventLogId({ aggregateId, sequence });
       const entry = await eventLog.findOne({ _id });
       if (entry === null) throw new Error('Such an event is not in the log');
       const subject = `${name}.${usualType}`;
