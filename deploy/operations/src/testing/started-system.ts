@@ -44,23 +44,27 @@ export async function stopAll({ system, infrastructure }: StartedSystem): Promis
   await infrastructure.stop();
 }
 
-/** Calls the API; a call with a body is a POST. */
+interface TestRequest {
+  readonly path: string;
+  readonly key: string;
+  readonly body?: object;
+  readonly method?: string;
+}
+
+/** Calls the API; a call with a body is a POST by default. */
 export async function ask(
   { system }: StartedSystem,
-  { path, key, body }: { path: string; key: string; body?: object },
+  { path, key, body, method = body === undefined ? 'GET' : 'POST' }: TestRequest,
 ): Promise<Response> {
   return fetch(`${system.gatewayUrl}/v1${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
+    method,
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }
 
 /** Calls the API, and expects success. */
-async function call(
-  started: StartedSystem,
-  request: { path: string; key: string; body?: object },
-): Promise<unknown> {
+export async function call(started: StartedSystem, request: TestRequest): Promise<unknown> {
   const answer = await ask(started, request);
   expect([request.path, answer.ok]).toEqual([request.path, true]);
   return answer.json();
