@@ -4,8 +4,8 @@ import { card, Payer } from './payer';
 import type { TestSystem } from './shared-system';
 
 /**
- * All kinds of events but those of payment methods that only their owner causes, and failures of
- * mails, which sandboxes do not have.
+ * All kinds of events but those of payment methods that only their owner causes, failures of mails,
+ * which sandboxes do not have, and that of a restore.
  */
 export const everyKind = [
   'checkout.completed',
