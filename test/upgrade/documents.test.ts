@@ -62,6 +62,7 @@ const unfilled: Readonly<Record<string, readonly string[]>> = {
     'missingEvents',
     'operatorEmails',
     'replays',
+    'restoredEnvironments',
   ],
 };
 
