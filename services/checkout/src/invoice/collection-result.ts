@@ -2,8 +2,11 @@ import type { Command, Transition } from '@billing/kernel/transition';
 import type { CollectionOutcome, SentResult } from './attempt';
 import type { Invoice } from './invoice';
 
-// More results than an invoice has in the time by which a restored subscription may be behind.
-const resultsMax = 20;
+/**
+ * Recorded results of an invoice: more than it has in the time by which a restored subscription may
+ * be behind.
+ */
+export const resultsMax = 20;
 
 /** Outcome of an invoice's collection, as reported to its subscription. */
 export interface OutcomeReport {

@@ -9,8 +9,10 @@ import {
 import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
 import { DomainError, isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
 import { notifySubscription, toProtoCollectionResult } from '../commands';
+import type { SentResult } from '../invoice/attempt';
 import { resultCommand } from '../invoice/collection-result';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
+import { knownResults } from '../invoice/known-results';
 import type { InvoicePages } from '../invoice/rpc';
 import { heldRedemption, holdRedemption } from '../peer/discount';
 import type { Peers } from '../peers';
@@ -78,7 +80,7 @@ async function reassertResults(
 ): Promise<StepCounts> {
   if (state.isTombstone || state.subscriptionId === undefined) return {};
   const invoice = { ...stored, state };
-  const { results = [] } = state;
+  const { results, isIncomplete } = knownResults(state);
   for (const [index, sent] of results.entries()) {
     const result = { ...sent, nextAttemptAt: sent.nextAttemptAt ?? undefined, invoice };
     const request = toProtoCollectionResult(result, dependencies.pages);
@@ -92,13 +94,16 @@ async function reassertResults(
       return { resultsPostponed: results.length - index };
     }
   }
-  return results.length === 0 ? {} : { resultsSent: results.length };
+  return {
+    ...(results.length > 0 && { resultsSent: results.length }),
+    ...(isIncomplete && { resultsUnknown: 1 }),
+  };
 }
 
 /** Leaves results to the relay: the subscription has yet to enter their period again. */
 async function postpone(
   { id }: Invoice,
-  results: NonNullable<Invoice['results']>,
+  results: readonly SentResult[],
   context: CallContext,
   { invoices }: Pick<CheckoutReassertion, 'invoices'>,
 ): Promise<void> {
