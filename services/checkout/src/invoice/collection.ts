@@ -1,6 +1,6 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import { afterPayment } from './after-payment';
+import { afterPayment, withOverpayment } from './after-payment';
 import {
   type Attempt,
   type Claim,
@@ -246,7 +246,7 @@ function withPayment(
   const payment = {
     id: paymentId,
     number: attempt.number,
-    amount: amountOf(attempt, invoice),
+    ...takenFor(invoice, attempt, outcome),
     provider: attempt.provider,
     providerPaymentId: outcome.providerPaymentId,
     status: outcome.status,
@@ -259,7 +259,6 @@ function withPayment(
     charged: isFailed && outcome.providerPaymentId !== undefined ? chargedBy(attempt) : undefined,
     callId: attempt.callId,
     recorded: attempt.recorded,
-    overpayment: 0n,
     createdAt: attempt.startedAt,
     endedAt: facts.now,
   };
@@ -272,10 +271,28 @@ function withPayment(
     return withFailedPayment(failed, payment, { ...facts, attempt });
   }
   const { now: usedAt, methods } = facts;
+  const paid = afterPayment(tried, { number: attempt.number, now: usedAt });
   return withMethodUse(
-    afterPayment(tried, { number: attempt.number, now: usedAt }),
+    withOverpayment({ ...paid, state: withRestDue(paid.state, attempt, usedAt) }, payment),
     usedMethod(tried, attempt, { usedAt, methods }),
   );
+}
+
+// A charge that the provider made before a restore may be of another amount than is outstanding.
+function takenFor(
+  invoice: Invoice,
+  attempt: Attempt,
+  outcome: FinalOutcome,
+): Pick<Payment, 'amount' | 'overpayment'> {
+  const requested = amountOf(attempt, invoice);
+  const amount = outcome.status === 'FAILED' ? requested : (outcome.amount ?? requested);
+  return { amount, overpayment: amount > requested ? amount - requested : 0n };
+}
+
+// A scheduled charge has used up its date.
+function withRestDue(record: InvoiceRecord, { origin }: Attempt, now: Date): InvoiceRecord {
+  const isCollected = origin === 'COLLECTION' && waitsForMethod(record);
+  return isCollected && record.collectAt === undefined ? { ...record, collectAt: now } : record;
 }
 
 function chargedBy({ source, claimedAt, becomesDefault }: Attempt): Payment['charged'] {

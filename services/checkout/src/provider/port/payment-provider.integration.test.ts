@@ -129,7 +129,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     const request = requestOf(shop, await shop.save('works'));
     expect(await shop.open().findCharge(request)).toBeUndefined();
     const outcome = await shop.open().charge(request);
-    expect(outcome).toEqual({ status: 'SUCCEEDED', providerPaymentId: expect.any(String) });
+    expect(outcome).toMatchObject({ status: 'SUCCEEDED', providerPaymentId: expect.any(String) });
     expect(await shop.open().charge(request)).toEqual(outcome);
     expect(await shop.open().findCharge(request)).toEqual(outcome);
     expect(await shop.open().cancelCharge(request)).toEqual(outcome);
@@ -141,7 +141,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => shop.open().charge(request)),
     );
-    expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+    expect(outcomes).toEqual(outcomes.map(() => outcomes[0]));
   });
 
   test('refuses a key for another charge', async () => {
@@ -183,8 +183,8 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     expect(await shop.open().findCharge(request)).toEqual(waiting);
     const { providerPaymentId } = waiting;
     const paid = { status: 'SUCCEEDED', providerPaymentId };
-    expect(await shop.answer(request, true)).toEqual(paid);
-    expect(await shop.open().cancelCharge(request)).toEqual(paid);
+    expect(await shop.answer(request, true)).toMatchObject(paid);
+    expect(await shop.open().cancelCharge(request)).toMatchObject(paid);
   });
 
   test('fails if the payer refuses', async () => {

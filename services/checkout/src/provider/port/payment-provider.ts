@@ -28,6 +28,11 @@ export type FinalOutcome =
       readonly status: 'SUCCEEDED';
       /** For a verification without a payment at the provider: the method's id. */
       readonly providerPaymentId: string;
+      /**
+       * Amount that the provider took, in the smallest unit of the charge's currency. After a
+       * restore it may differ from what is outstanding. Absent: the amount that was requested.
+       */
+      readonly amount?: bigint;
     }
   | {
       readonly status: 'FAILED';

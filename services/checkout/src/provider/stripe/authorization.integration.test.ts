@@ -40,6 +40,7 @@ describe('a payment that was authorized elsewhere', () => {
     expect(await one.open().charge(request)).toEqual({
       status: 'SUCCEEDED',
       providerPaymentId: id,
+      amount: 2900n,
     });
     expect(await one.open().charge(request)).toMatchObject({ status: 'SUCCEEDED' });
     expect(one.account.taken()).toEqual([2900]);

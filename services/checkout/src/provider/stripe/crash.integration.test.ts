@@ -185,7 +185,7 @@ test('20 racing workers charge once, even if Stripe stores no keys', async () =>
     return undefined;
   };
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => work(shop, request)));
-  expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+  expect(outcomes).toEqual(outcomes.map(() => outcomes[0]));
   expect(shop.account.taken()).toEqual([2900]);
   expect(shop.account.intents.size).toBeGreaterThan(1);
   await stripe.close();

@@ -1,5 +1,7 @@
+import { isCurrency } from '@billing/kernel/currency';
 import { type DeclineCode, declined } from '../port/decline';
 import type { ActionRequired, FinalOutcome } from '../port/payment-provider';
+import { fromStripeAmount } from './amount';
 import { declineCodeOf, type StripeDecline } from './decline';
 
 /** The fields of a PaymentIntent that decide its outcome. */
@@ -46,7 +48,7 @@ export function stateOf(
     case 'succeeded':
       return ended(
         intent.amount_received === amount
-          ? { status: 'SUCCEEDED', providerPaymentId: intent.id }
+          ? { status: 'SUCCEEDED', providerPaymentId: intent.id, ...takenBy(intent) }
           : declined('authorization_mismatch', intent.id),
       );
     case 'requires_confirmation':
@@ -83,6 +85,11 @@ export function refusalOf(
     default:
       return 'authorization_incomplete';
   }
+}
+
+function takenBy({ currency, amount_received }: StripeIntent): { readonly amount?: bigint } {
+  const ours = currency.toUpperCase();
+  return isCurrency(ours) ? { amount: fromStripeAmount(amount_received, ours) } : {};
 }
 
 function stateOfChallenge({ id, next_action }: StripeIntent): StripeState {
