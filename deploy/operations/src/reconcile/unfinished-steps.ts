@@ -5,6 +5,9 @@ import type { StepReport } from './request-steps';
 const texts: Readonly<Record<string, string>> = {
   failed: 'states could not be compared with the other services; the log of the service names them',
   attemptsLeft: 'charges have an outcome that the payment provider did not tell',
+  resultsUnknown:
+    'invoices of release 0.1.0 ended in a way that their subscriptions may not know: compare them',
+  refundsLeft: 'payments have refunds that could not be compared with the payment provider',
 };
 
 /** Finds what services could not do: opening the system would leave it undone. */

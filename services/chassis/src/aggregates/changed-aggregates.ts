@@ -40,8 +40,7 @@ export async function reassertChanged<S extends { readonly id: string }>(
   const counts: Record<string, number> = { [definition.collection]: 0 };
   const running = new Set<Promise<void>>();
   for await (const document of found) {
-    const stored = toStored(definition, document);
-    const run = visit(stored, reassert, { ...dependencies, ...definition }).then((news) => {
+    const run = visit(document, reassert, { ...dependencies, definition }).then((news) => {
       addCounts(counts, { [definition.collection]: 1, ...news });
       running.delete(run);
     });
@@ -53,19 +52,22 @@ export async function reassertChanged<S extends { readonly id: string }>(
 }
 
 async function visit<S extends { readonly id: string }>(
-  stored: Stored<S>,
+  document: AggregateDocument,
   reassert: Reassertion<S>,
-  { clock, logger, aggregate }: ScanDependencies & { readonly aggregate: string },
+  { definition, ...dependencies }: ScanDependencies & Pick<AggregateCollection<S>, 'definition'>,
 ): Promise<StepCounts> {
-  const { id } = stored.state;
+  const { clock, logger } = dependencies;
+  const { _id: id } = document;
+  const { aggregate } = definition;
   for (let attempt = 1; ; attempt += 1) {
-    const context = workContext(stored.tenant, {
-      at: stored.updatedAt,
-      clock,
-      requestId: `${id}/reassert`,
-      stopping: neverStopping,
-    });
     try {
+      const stored = toStored(definition, document);
+      const context = workContext(stored.tenant, {
+        at: stored.updatedAt,
+        clock,
+        requestId: `${id}/reassert`,
+        stopping: neverStopping,
+      });
       return await reassert(stored, context);
     } catch (error) {
       if (attempt === attemptsMax) {

@@ -4,7 +4,7 @@ import { type InvoiceRecord, isOwed, outstandingOf } from '../invoice/invoice';
 import type { ProviderCharge } from '../provider/port/provider-charge';
 
 /** Reason why a successful charge pays no invoice. */
-export type Mismatch = 'NO_INVOICE' | 'NOT_OWED' | 'OTHER_AMOUNT';
+export type Mismatch = 'NO_INVOICE' | 'NOT_OWED' | 'OTHER_AMOUNT' | 'NOT_RECORDED';
 
 /** A charge, and the times of its record. */
 interface Adoption {
@@ -59,7 +59,7 @@ export function mismatchOf(
   if (record === undefined || record.isTombstone) return 'NO_INVOICE';
   if (!isOwed(record)) return 'NOT_OWED';
   const isSame = outstandingOf(record) === amount && record.currency === currency;
-  return isSame ? 'NOT_OWED' : 'OTHER_AMOUNT';
+  return isSame ? 'NOT_RECORDED' : 'OTHER_AMOUNT';
 }
 
 /** The number of an attempt follows the id of its invoice in the key. */

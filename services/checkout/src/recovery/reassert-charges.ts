@@ -14,6 +14,13 @@ import { adoptCharge, isRecorded, mismatchOf } from './adopt-charge';
 import type { UnmatchedCharge, UnmatchedChargeStore } from './unmatched-charge-store';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
+type Recorded = 'BEFORE' | 'NEWLY' | 'NOT';
+
+interface ListedCharge {
+  readonly charge: ProviderCharge;
+  /** True if a charge with its key finds it. */
+  readonly isAdopted: boolean | 'FAULTY';
+}
 
 export interface ChargeDependencies {
   readonly unmatched: UnmatchedChargeStore;
@@ -35,12 +42,11 @@ export class ChargeReassertion {
 
   /** Records charges on the invoices that exist, and the refunds of payments. */
   async record({ since }: RecoveryContext): Promise<StepCounts> {
-    const charges = await this.listAll(since);
+    const listed = await this.listAll(since);
     let recorded = 0;
-    for (const charge of charges) if ((await this.recordOn(charge)) === 'NEWLY') recorded += 1;
+    for (const one of listed) if ((await this.recordListed(one)) === 'NEWLY') recorded += 1;
     const attempts = await this.finishAttempts();
-    const refunded = await this.checkRefunds(since);
-    return { charges: charges.length, recorded, ...attempts, refunded };
+    return { charges: listed.length, recorded, ...attempts, ...(await this.checkRefunds(since)) };
   }
 
   /**
@@ -50,31 +56,54 @@ export class ChargeReassertion {
   async match({ restore, since }: RecoveryContext): Promise<StepCounts> {
     const { id: restoreId } = restore;
     const found: UnmatchedCharge[] = [];
-    const charges = await this.listAll(since);
-    for (const charge of charges) {
-      if ((await this.recordOn(charge)) !== 'NOT') continue;
-      found.push(await this.describe(charge, restoreId));
+    const listed = await this.listAll(since);
+    for (const one of listed) {
+      const outcome = await this.recordListed(one);
+      if (outcome === 'FAULTY') found.push({ ...factsOf(one.charge, restoreId), finding: faulty });
+      if (outcome === 'NOT') found.push(await this.describe(one.charge, restoreId));
     }
-    await this.checkRefunds(since);
+    const refunds = await this.checkRefunds(since);
     await this.dependencies.unmatched.replaceAll(restoreId, found);
-    return { charges: charges.length, unmatched: found.length };
+    return { charges: listed.length, unmatched: found.length, ...refunds };
   }
 
-  // The oldest first, because the attempts of an invoice are numbered.
-  private async listAll(since: Date): Promise<ProviderCharge[]> {
+  // The oldest first, because the attempts of an invoice are numbered. Charges of other
+  // installations stay untouched.
+  private async listAll(since: Date): Promise<ListedCharge[]> {
     const ours = new Map<string, boolean>();
-    const found: ProviderCharge[] = [];
+    const found: ListedCharge[] = [];
     const { charges, unmatched } = this.dependencies;
-    for await (const charge of charges.adoptSince(since)) {
+    for await (const charge of charges.listSince(since)) {
       const { environmentId, isSuccessful } = charge;
       const isOurs = ours.get(environmentId) ?? (await unmatched.isKnown(environmentId));
       ours.set(environmentId, isOurs);
-      if (isOurs && isSuccessful) found.push(charge);
+      if (!isOurs) continue;
+      const isAdopted = await this.unlessFaulty(charge, () => charge.adopt());
+      if (isSuccessful || isAdopted === 'FAULTY') found.push({ charge, isAdopted });
     }
-    return found.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+    return found.sort((a, b) => a.charge.createdAt.getTime() - b.charge.createdAt.getTime());
   }
 
-  private async recordOn(charge: ProviderCharge): Promise<'BEFORE' | 'NEWLY' | 'NOT'> {
+  private async recordListed({ charge, isAdopted }: ListedCharge): Promise<Recorded | 'FAULTY'> {
+    if (isAdopted === 'FAULTY') return isAdopted;
+    return this.unlessFaulty(charge, () => this.recordOn(charge, isAdopted));
+  }
+
+  // One charge that cannot be recorded does not hold up the others; `match` lists it.
+  private async unlessFaulty<T>(
+    { invoiceId, providerPaymentId }: ProviderCharge,
+    work: () => Promise<T>,
+  ): Promise<T | 'FAULTY'> {
+    try {
+      return await work();
+    } catch (error) {
+      const { logger } = this.dependencies;
+      logger.warn({ err: error, invoiceId, providerPaymentId }, 'charge not compared');
+      return 'FAULTY';
+    }
+  }
+
+  private async recordOn(charge: ProviderCharge, isAdopted: boolean): Promise<Recorded> {
     const { invoiceId, environmentId, providerPaymentId } = charge;
     const document = await this.findInvoice(invoiceId, environmentId);
     if (document === undefined) return 'NOT';
@@ -82,6 +111,8 @@ export class ChargeReassertion {
     const context = this.contextOf(tenantOf(document));
     const before = await invoices.within(context).get(invoiceId);
     if (isRecorded(before.state, providerPaymentId)) return 'BEFORE';
+    // The key would find another charge.
+    if (!isAdopted) return 'NOT';
     const claimedAt = clock.now();
     const claimed = await invoices
       .within(context)
@@ -98,8 +129,8 @@ export class ChargeReassertion {
     const found = await retryTransient(() => invoices.documents.find(running).toArray());
     for (const document of found) {
       const context = this.contextOf(tenantOf(document));
-      const stored = await invoices.within(context).get(document._id);
       try {
+        const stored = await invoices.within(context).get(document._id);
         await attempts.finish(stored, context);
       } catch (error) {
         // Resumed after the opening, like every attempt whose outcome is not known.
@@ -110,32 +141,39 @@ export class ChargeReassertion {
     return { attempts: found.length, ...(attemptsLeft > 0 && { attemptsLeft }) };
   }
 
-  private async checkRefunds(since: Date): Promise<number> {
-    const { charges, chargeOf, refunds } = this.dependencies;
+  private async checkRefunds(since: Date): Promise<StepCounts> {
+    const { charges, logger } = this.dependencies;
     const seen = new Set<string>();
+    let refundsLeft = 0;
     for await (const providerPaymentId of charges.refundedSince(since)) {
       if (seen.has(providerPaymentId)) continue;
       seen.add(providerPaymentId);
-      const charge = await chargeOf(providerPaymentId);
-      const document = charge && (await this.findInvoice(charge.invoiceId, charge.environmentId));
-      if (document === undefined) continue;
-      const context = this.contextOf(tenantOf(document));
-      await refunds.checkAtProvider(document._id, providerPaymentId, context);
+      try {
+        await this.checkRefundsOf(providerPaymentId);
+      } catch (error) {
+        refundsLeft += 1;
+        logger.warn({ err: error, providerPaymentId }, 'refunds not compared');
+      }
     }
-    return seen.size;
+    return { refunded: seen.size, ...(refundsLeft > 0 && { refundsLeft }) };
+  }
+
+  private async checkRefundsOf(providerPaymentId: string): Promise<void> {
+    const { chargeOf, refunds } = this.dependencies;
+    const charge = await chargeOf(providerPaymentId);
+    const document = charge && (await this.findInvoice(charge.invoiceId, charge.environmentId));
+    if (document === undefined) return;
+    const context = this.contextOf(tenantOf(document));
+    await refunds.checkAtProvider(document._id, providerPaymentId, context);
   }
 
   private async describe(charge: ProviderCharge, restoreId: string): Promise<UnmatchedCharge> {
-    const { provider, providerPaymentId, environmentId, invoiceId } = charge;
-    const { amount, currency, createdAt, metadata } = charge;
+    const { environmentId, invoiceId } = charge;
     const document = await this.findInvoice(invoiceId, environmentId);
     const record = document && this.dependencies.invoices.definition.fromDocument(document);
     const mismatch = mismatchOf(record, charge);
-    const facts = { provider, providerPaymentId, amount, currency, createdAt, metadata };
-    return {
-      ...{ _id: `${provider}:${providerPaymentId}`, restoreId, environmentId, ...facts },
-      ...(mismatch !== 'NO_INVOICE' && { finding: findings[mismatch] }),
-    };
+    const facts = factsOf(charge, restoreId);
+    return mismatch === 'NO_INVOICE' ? facts : { ...facts, finding: findings[mismatch] };
   }
 
   private async findInvoice(
@@ -152,7 +190,16 @@ export class ChargeReassertion {
   }
 }
 
+function factsOf(charge: ProviderCharge, restoreId: string): UnmatchedCharge {
+  const { provider, providerPaymentId, environmentId } = charge;
+  const { amount, currency, createdAt, metadata } = charge;
+  const facts = { provider, providerPaymentId, amount, currency, createdAt, metadata };
+  return { _id: `${provider}:${providerPaymentId}`, restoreId, environmentId, ...facts };
+}
+
 const findings = {
   NOT_OWED: 'The invoice is not owed',
   OTHER_AMOUNT: 'The invoice owes another amount',
+  NOT_RECORDED: 'The invoice has another charge in its place',
 } as const;
+const faulty = 'The charge could not be compared with its invoice; the log of checkout says why';

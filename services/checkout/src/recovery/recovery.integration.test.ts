@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
@@ -41,13 +42,17 @@ afterAll(async () => {
   await stripe.close();
 });
 
+beforeEach(async () => {
+  await mongo.db.collection('unmatchedCharges').deleteMany({});
+});
+
 const live = () => testContext({ tenant: { live: true } });
 const recover = (after: Parameters<typeof recoverInTest>[2] = {}) =>
   recoverInTest(running.configuration, ['reassert', 'provider', 'catchUp', 'match'], after);
 
 /** An invoice that captured an authorized payment. */
-async function aPaidInvoice(context: CallContext) {
-  const authorizedTransactionId = stripe.account.addAuthorization({ amount: 2900 });
+async function aPaidInvoice(context: CallContext, { amount = 2900 } = {}) {
+  const authorizedTransactionId = stripe.account.addAuthorization({ amount });
   const request = aRequest({ authorizedTransactionId });
   await running.checkout.createInvoice(request, context);
   await running.subscription.first(request.subscriptionId);
@@ -65,10 +70,23 @@ async function forget({ invoiceId }: CreateInvoiceRequest, context: CallContext)
   stripe.forgetKeys();
 }
 
+/** Puts an invoice back to before its charge. */
+async function losePayment({ invoiceId }: CreateInvoiceRequest): Promise<void> {
+  const back = { status: 'OPEN', payments: [], paidAt: null, resultsSent: 0, results: [] };
+  await mongo.db
+    .collection('invoices')
+    .updateOne({ _id: invoiceId as never }, { $set: { ...back, version: 50 } });
+}
+
 const statusOf = async (id: string, context: CallContext) =>
   (await running.checkout.getInvoice({ id }, context)).invoice?.status;
 const unmatched = () => mongo.db.collection('unmatchedCharges').find().toArray();
-const taken = () => stripe.account.taken();
+/** Number of charges at Stripe for an invoice. */
+const chargesOf = ({ invoiceId }: CreateInvoiceRequest) =>
+  stripe.account.payments.filter(
+    ({ intent }) =>
+      stripe.account.intents.get(intent)?.metadata['billing_invoice_id'] === invoiceId,
+  ).length;
 
 describe('after a restore', () => {
   test('an invoice that is created again takes the charge that the provider has, and no other', async () => {
@@ -77,30 +95,86 @@ describe('after a restore', () => {
     // The environment has others, so it is known to be one of ours.
     await aPaidInvoice(context);
     await forget(request, context);
-    const before = taken();
     const again = async () => {
       await peer.createInvoice(request, context);
       expect(await statusIn(request.invoiceId)).toBe('OPEN');
-      expect(taken()).toEqual(before);
+      expect(chargesOf(request)).toBe(1);
     };
     const { provider, match } = await recover({ after: { reassert: again } });
     expect(provider).toMatchObject({ recorded: 1 });
     expect(match).toMatchObject({ unmatched: 0 });
     expect(await statusOf(request.invoiceId, context)).toBe(InvoiceStatus.INVOICE_STATUS_PAID);
-    expect(taken()).toEqual(before);
+    expect(chargesOf(request)).toBe(1);
+  });
+
+  test('the captured part of an authorization pays the invoice that is created again', async () => {
+    const context = live();
+    const { request } = await aPaidInvoice(context, { amount: 5000 });
+    await aPaidInvoice(context);
+    await forget(request, context);
+    const again = async () => {
+      await peer.createInvoice(request, context);
+    };
+    await recover({ after: { reassert: again } });
+    const { invoice } = await running.checkout.getInvoice({ id: request.invoiceId }, context);
+    expect(invoice?.status).toBe(InvoiceStatus.INVOICE_STATUS_PAID);
+    expect(invoice?.payments).toMatchObject([{ amount: 2900n, overpayment: 0n }]);
+    expect(chargesOf(request)).toBe(1);
+  });
+
+  test('a charge that the provider cannot show is listed, and the others are recorded', async () => {
+    const context = live();
+    const faulty = await aPaidInvoice(context);
+    const other = await aPaidInvoice(context);
+    await losePayment(faulty.request);
+    await losePayment(other.request);
+    const call = `GET /v1/payment_intents/${faulty.authorizedTransactionId}`;
+    stripe.faultAt = (_, made) => (made === call ? 'BROKEN' : undefined);
+    await recover();
+    expect(await statusOf(other.request.invoiceId, context)).toBe(
+      InvoiceStatus.INVOICE_STATUS_PAID,
+    );
+    expect(await unmatched()).toContainEqual(
+      expect.objectContaining({
+        providerPaymentId: faulty.authorizedTransactionId,
+        finding: expect.stringContaining('could not be compared'),
+      }),
+    );
+    stripe.faultAt = () => undefined;
+    await recover();
+    expect(await statusOf(faulty.request.invoiceId, context)).toBe(
+      InvoiceStatus.INVOICE_STATUS_PAID,
+    );
+  });
+
+  test('charges of another installation in the same account stay untouched', async () => {
+    const environmentId = newId();
+    const id = stripe.account.addAuthorization({ amount: 2900, status: 'succeeded' });
+    Object.assign(stripe.account.intents.get(id)!.metadata, {
+      billing_environment_id: environmentId,
+      billing_invoice_id: 'other',
+      billing_key: 'other:1',
+    });
+    await recover();
+    for (const name of ['stripePayments', 'keyClaims']) {
+      expect(await mongo.db.collection(name).countDocuments({ environmentId })).toBe(0);
+    }
+    expect(await unmatched()).not.toContainEqual(expect.objectContaining({ environmentId }));
   });
 
   test('a new charge waits for the opening', async () => {
     const context = live();
     const authorizedTransactionId = stripe.account.addAuthorization({ amount: 2900 });
     const request = aRequest({ authorizedTransactionId });
-    const before = taken();
     const create = async () => {
       await peer.createInvoice(request, context);
     };
-    await recover({ after: { reassert: create } });
-    expect(await statusOf(request.invoiceId, context)).toBe(InvoiceStatus.INVOICE_STATUS_OPEN);
-    expect(taken()).toEqual(before);
+    const expectNone = async () => {
+      expect(await statusIn(request.invoiceId)).toBe('OPEN');
+      expect(chargesOf(request)).toBe(0);
+    };
+    await recover({ after: { reassert: create, match: expectNone } });
+    expect.assertions(2);
   });
 
   test('a charge without its invoice, or on one that owes another amount, is listed', async () => {
@@ -132,14 +206,10 @@ describe('after a restore', () => {
   test('a charge that the invoice does not know is recorded on it', async () => {
     const context = live();
     const { request } = await aPaidInvoice(context);
-    const back = { status: 'OPEN', payments: [], paidAt: null, resultsSent: 0, results: [] };
-    await mongo.db
-      .collection('invoices')
-      .updateOne({ _id: request.invoiceId as never }, { $set: { ...back, version: 50 } });
-    const before = taken();
+    await losePayment(request);
     await recover();
     expect(await statusOf(request.invoiceId, context)).toBe(InvoiceStatus.INVOICE_STATUS_PAID);
-    expect(taken()).toEqual(before);
+    expect(chargesOf(request)).toBe(1);
   });
 
   test('results are sent again in their order, and one that is too early is left to the relay', async () => {

@@ -14,22 +14,24 @@ export interface ProviderCharge {
   readonly createdAt: Date;
   readonly metadata: Readonly<Record<string, string>>;
   readonly isSuccessful: boolean;
+  /**
+   * Records that this charge is the one with its key: a later charge with the key finds it, and is
+   * not made again. False if another charge, or a refusal, is recorded for the key. Repeatable.
+   */
+  readonly adopt: () => Promise<boolean>;
 }
 
 /** The charges that a provider has made for this installation, for the recovery after a restore. */
 export interface ProviderCharges {
-  /**
-   * Lists the charges that were begun since a real time, and records for each that it is the one
-   * with its key: a later charge with the key finds it, and is not made again.
-   */
-  adoptSince(since: Date): AsyncIterable<ProviderCharge>;
+  /** Lists the charges that were begun since a real time. */
+  listSince(since: Date): AsyncIterable<ProviderCharge>;
   /** Ids of the payments with a refund since a real time. */
   refundedSince(since: Date): AsyncIterable<string>;
 }
 
 /** Without a provider, and for sandboxes, whose books are in the database of this service. */
 export const noProviderCharges: ProviderCharges = {
-  adoptSince: () => nothing(),
+  listSince: () => nothing(),
   refundedSince: () => nothing(),
 };
 

@@ -21,17 +21,13 @@ export class StripeCharges implements ProviderCharges {
     private readonly storeOf: (environmentId: string) => Pick<StripeStore, 'claimPayment'>,
   ) {}
 
-  async *adoptSince(since: Date): AsyncGenerator<ProviderCharge> {
+  async *listSince(since: Date): AsyncGenerator<ProviderCharge> {
     const created = { gte: Math.floor(since.getTime() / 1_000) };
     try {
       for await (const intent of this.stripe.paymentIntents.list({ created, limit: perPage })) {
         const charge = toCharge(intent);
         if (charge === undefined) continue;
-        const { environmentId, key } = charge;
-        const { amount, currency } = intent;
-        const payment = { kind: 'INTENT', paymentIntentId: intent.id, amount, currency } as const;
-        await this.storeOf(environmentId).claimPayment(key, payment);
-        yield charge;
+        yield { ...charge, adopt: () => this.adopt(intent, charge) };
       }
     } catch (error) {
       throw toProviderError(error);
@@ -49,9 +45,23 @@ export class StripeCharges implements ProviderCharges {
       throw toProviderError(error);
     }
   }
+
+  // A capture may have taken less than was authorized.
+  private async adopt(
+    intent: PaymentIntent,
+    { environmentId, key, isSuccessful }: Listed,
+  ): Promise<boolean> {
+    const { id: paymentIntentId, currency } = intent;
+    const amount = isSuccessful ? intent.amount_received : intent.amount;
+    const payment = { kind: 'INTENT', paymentIntentId, amount, currency } as const;
+    const recorded = await this.storeOf(environmentId).claimPayment(key, payment);
+    return recorded?.kind === 'INTENT' && recorded.paymentIntentId === paymentIntentId;
+  }
 }
 
-function toCharge(intent: PaymentIntent): ProviderCharge | undefined {
+type Listed = Omit<ProviderCharge, 'adopt'>;
+
+function toCharge(intent: PaymentIntent): Listed | undefined {
   const { billing_environment_id: environmentId, billing_invoice_id: invoiceId } = intent.metadata;
   const { billing_key: key } = intent.metadata;
   const currency = intent.currency.toUpperCase();
