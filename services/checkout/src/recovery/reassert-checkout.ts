@@ -12,12 +12,12 @@ import { notifySubscription, toProtoCollectionResult } from '../commands';
 import type { SentResult } from '../invoice/attempt';
 import { resultCommand } from '../invoice/collection-result';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
-import { knownResults } from '../invoice/known-results';
 import type { InvoicePages } from '../invoice/rpc';
 import { heldRedemption, holdRedemption } from '../peer/discount';
 import type { Peers } from '../peers';
 import { subscribe } from '../sales/commands';
 import type { Session, SessionRecord } from '../sales/session';
+import { knownResults } from './known-results';
 
 /** Dependencies of doing again what sessions and invoices have done at others. */
 export interface CheckoutReassertion extends ScanDependencies {

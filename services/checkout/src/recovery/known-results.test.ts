@@ -1,9 +1,9 @@
 import { anOpened, asInvoice, savedMethod } from '../testing/invoice';
 import { declined } from '../provider/port/decline';
-import { recordResult, voidForCaller } from './collection';
-import type { Invoice } from './invoice';
+import { recordResult, voidForCaller } from '../invoice/collection';
+import type { Invoice } from '../invoice/invoice';
 import { knownResults } from './known-results';
-import { passSentDate } from './retry-schedule';
+import { passSentDate } from '../invoice/retry-schedule';
 
 const now = new Date('2026-01-05T12:00:00.000Z');
 const facts = {

@@ -1,6 +1,6 @@
-import type { SentResult } from './attempt';
-import { resultsMax } from './collection-result';
-import { amountDue, type Invoice, payableOf, type Payment } from './invoice';
+import type { SentResult } from '../invoice/attempt';
+import { resultsMax } from '../invoice/collection-result';
+import { amountDue, type Invoice, payableOf, type Payment } from '../invoice/invoice';
 
 /** Results of an invoice, for its subscription after a restore. */
 export interface KnownResults {
