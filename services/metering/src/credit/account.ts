@@ -39,6 +39,25 @@ export interface MarkedQuantity {
   readonly uses: readonly GrantUse[];
 }
 
+/**
+ * What a period of a subscription was decided with, so that it can be decided again without its
+ * settlement. Units are canonical decimal strings.
+ */
+export interface DecidedWindow {
+  readonly start: Date;
+  readonly end: Date;
+  /** Of a window without stretches. */
+  readonly includedUnits: string;
+  /** Parts that other subscriptions claim. */
+  readonly taken: readonly { readonly start: Date; readonly end: Date }[];
+  /** At least two, up to the end of the window. Absent: one price holds. */
+  readonly stretches?: readonly {
+    readonly end: Date;
+    readonly includedUnits: string;
+    readonly continues: boolean;
+  }[];
+}
+
 /** The total that a period has burnt. */
 export interface PeriodConsumption {
   /** Key of the period; see periodKey. */
@@ -54,6 +73,8 @@ export interface PeriodConsumption {
   readonly set?: NamedSet;
   /** True if it was decided when no more events of the period could arrive. */
   readonly isFinal?: boolean;
+  /** Absent in final decisions, months, and decisions of earlier versions. */
+  readonly window?: DecidedWindow;
   /**
    * True if `uses` lacks those of closed grants. The decision is repeated as it is; its complete
    * uses are stored outside the account.
@@ -260,9 +281,27 @@ export function setConsumption(
     !isClosed &&
     settlement !== consumption.settlement &&
     subscriptionOf(period) === subscriptionOf(consumption.period);
-  const others = account.consumptions.filter(
-    (one) => one.period !== consumption.period && !isOver(one),
-  );
+  return replaceConsumption(account, consumption, {
+    others: account.consumptions.filter((one) => one.period !== consumption.period && !isOver(one)),
+    now,
+  });
+}
+
+/** Sets the last consumption of a period under the key of its settlement. */
+export function finalizeConsumption(
+  account: CreditAccount,
+  consumption: PeriodConsumption,
+  now: Date,
+): CreditAccount {
+  const others = account.consumptions.filter(({ period }) => period !== consumption.period);
+  return replaceConsumption(account, { ...consumption, isFinal: true }, { others, now });
+}
+
+function replaceConsumption(
+  account: CreditAccount,
+  consumption: PeriodConsumption,
+  { others, now }: { readonly others: readonly PeriodConsumption[]; readonly now: Date },
+): CreditAccount {
   const before = account.consumptions.filter(({ period }) => period === consumption.period);
   const change = unitsOf([consumption]).subtract(unitsOf(before));
   return {
@@ -286,7 +325,8 @@ export function unitsOf(consumptions: readonly PeriodConsumption[]): Decimal {
   return [...consumedIn(consumptions).values()].reduce((sum, one) => sum.add(one), none);
 }
 
-function subscriptionOf(period: string): string {
+/** The subscription of a period, by the key of the period. */
+export function subscriptionOf(period: string): string {
   return period.slice(0, period.lastIndexOf(':'));
 }
 
@@ -315,8 +355,8 @@ export function finalPeriods({
     months.has(period) || indexOf(period) <= (lastIndexes.get(subscriptionOf(period)) ?? -1);
 }
 
-// NaN for a month.
-function indexOf(period: string): number {
+/** The index of a subscription's period, by the key of the period. NaN for a month. */
+export function indexOf(period: string): number {
   return Number(period.slice(period.lastIndexOf(':') + 1));
 }
 

@@ -10,6 +10,7 @@ import { readWindows, type WindowReader } from './read-windows';
 import {
   afterPeriod,
   type BurningPeriod,
+  completePeriods,
   isFinal,
   isFullyClaimed,
   isMonth,
@@ -34,7 +35,10 @@ export interface UsedPeriod {
   readonly usage: WindowUsage;
 }
 
-/** Periods whose usage burns credits without being settled, except one. */
+/**
+ * Periods whose usage burns credits without being settled, or was settled before all of it had
+ * arrived, except one.
+ */
 export function otherPeriods(
   { account, series }: BurningAccount,
   {
@@ -50,14 +54,16 @@ export function otherPeriods(
   if (account.grants.length === 0) return [];
   const taken = claimedSpans(null, lived, series.meterId);
   const months = unclaimedMonths(account, { taken, now });
-  return [...unsettledPeriods(account, lived, series.meterId), ...months]
+  const complete = completePeriods(account, now);
+  return [...complete, ...unsettledPeriods(account, lived, series.meterId), ...months]
     .filter((period) => period.key !== key)
     .toSorted((a, b) => a.window.start.getTime() - b.window.start.getTime());
 }
 
 /**
  * Returns the account after other periods, as if all unsettled usage were settled. Unclaimed months
- * that are final are stored, so that they are read only once.
+ * that are final and complete periods are stored: they are read only once, and their grants can be
+ * closed. As in a settlement, unclaimed months burn before a period that they do not follow.
  */
 export async function afterOtherUsage(
   { account, series }: BurningAccount,
@@ -68,8 +74,16 @@ export async function afterOtherUsage(
   const { now } = context;
   let after = account;
   for (const { period, usage } of used) after = afterPeriod(after, period, { usage, series, now });
-  const final = used.filter(({ period }) => isMonth(period) && isFinal(period.window, now));
-  if (final.length > 0) await storeMonths({ account, series }, final, context, dependencies);
+  const completeUntil = Math.max(
+    ...used.map(({ period }) => (period.isComplete === true ? period.window.end.getTime() : 0)),
+  );
+  const isStored = ({ period }: UsedPeriod) => {
+    if (period.isComplete === true) return true;
+    const { window } = period;
+    return isMonth(period) && (isFinal(window, now) || window.start.getTime() < completeUntil);
+  };
+  const final = used.filter(isStored);
+  if (final.length > 0) await storePeriods({ account, series }, final, context, dependencies);
   return after;
 }
 
@@ -113,8 +127,8 @@ export function burnableWindow(
   return { window, grants: isFullyClaimed(window) ? [] : grantsFor(account, key) };
 }
 
-/** Returns an account after months of unclaimed usage. */
-export function afterMonths(
+/** Returns an account after months of unclaimed usage and complete periods. */
+export function afterPeriods(
   before: CreditAccount,
   used: readonly UsedPeriod[],
   { burning: { account, series }, now }: { readonly burning: BurningAccount; readonly now: Date },
@@ -129,10 +143,10 @@ export function afterMonths(
 }
 
 /**
- * Stores the whole consumption of each month, not a difference: a retry or a concurrent call gives
- * the same result. A month that is final may allow grants to be closed.
+ * Stores the whole consumption of each month or complete period, not a difference: a retry or a
+ * concurrent call gives the same result. A final one may allow grants to be closed.
  */
-export async function storeMonths(
+export async function storePeriods(
   burning: BurningAccount,
   used: readonly UsedPeriod[],
   context: CallContext,
@@ -141,7 +155,7 @@ export async function storeMonths(
   const { id } = burning.account;
   const { now } = context;
   const { state } = await dependencies.accounts.within(context).mutate(id, (before) => ({
-    state: afterMonths(before, used, { burning, now }),
+    state: afterPeriods(before, used, { burning, now }),
     events: [],
     commands: [],
   }));

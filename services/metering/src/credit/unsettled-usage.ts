@@ -4,14 +4,24 @@ import type { MeasuredSeries, Span } from '../usage/hour';
 import { claimedSpans, pricedMeter, type SubscriptionPeriod } from '../usage/subscription-period';
 import {
   type CreditAccount,
+  finalizeConsumption,
   finalPeriods,
   finalSettlement,
   grantsFor,
+  indexOf,
+  marksOf,
   periodKey,
   setConsumption,
+  subscriptionOf,
   usesOf,
 } from './account';
-import { type BurningUsage, burnWindow, type UsageWindow, windowOf } from './usage-window';
+import {
+  type BurningUsage,
+  burnWindow,
+  fromDecidedWindow,
+  type UsageWindow,
+  windowOf,
+} from './usage-window';
 
 const none = Decimal.of(0n);
 // Stored in place of a settlement key.
@@ -25,6 +35,28 @@ export interface BurningPeriod {
   readonly window: UsageWindow;
   /** Of a window without stretches. */
   readonly includedUnits: Decimal;
+  /** True if a settlement has decided the period, and no event can enter it any more. */
+  readonly isComplete?: boolean;
+}
+
+/**
+ * Periods that a settlement has decided before all their events had arrived, as none can arrive any
+ * more. In order of time by subscription. A period after one that cannot be decided yet is left
+ * out: a final period makes all earlier ones of its subscription final.
+ */
+export function completePeriods(account: CreditAccount, now: Date): BurningPeriod[] {
+  const isOver = finalPeriods(account);
+  const ordered = account.consumptions
+    .filter(({ period }) => !Number.isNaN(indexOf(period)) && !isOver(period))
+    .toSorted((a, b) => indexOf(a.period) - indexOf(b.period));
+  const open = new Set<string>();
+  return ordered.flatMap(({ period: key, window }): BurningPeriod[] => {
+    const subscription = subscriptionOf(key);
+    if (window === undefined || !isFinal(window, now)) open.add(subscription);
+    if (window === undefined || open.has(subscription)) return [];
+    const includedUnits = Decimal.parse(window.includedUnits);
+    return [{ key, window: fromDecidedWindow(window), includedUnits, isComplete: true }];
+  });
 }
 
 /**
@@ -133,10 +165,13 @@ function mayBurn(account: CreditAccount, { key, start, end }: Span & { key: stri
   );
 }
 
-/** Returns the account after a period with the given usage. */
+/**
+ * Returns the account after a period with the given usage. The decision about a complete period
+ * becomes final; it keeps the key of its settlement.
+ */
 export function afterPeriod(
   account: CreditAccount,
-  { key: period, window, includedUnits }: BurningPeriod,
+  { key: period, window, includedUnits, isComplete = false }: BurningPeriod,
   {
     usage,
     series,
@@ -159,8 +194,15 @@ export function afterPeriod(
   );
   const burnt = burnWindow(usage, series, { window, grants, includedUnits });
   const quantity = burnt.quantity.toString();
+  const known = account.consumptions.find((one) => one.period === period);
+  if (isComplete) {
+    // A settlement of nothing is dropped by the next one.
+    if (known === undefined) return account;
+    const { settlement } = known;
+    const decided = { period, settlement, quantity, uses: usesOf(burnt), ...marksOf(burnt.marks) };
+    return finalizeConsumption(account, { ...decided, set: usage.set }, now);
+  }
   const settlement = isDecidedFinally ? finalSettlement : unsettled;
   const consumption = { period, settlement, quantity, uses: usesOf(burnt) };
-  const known = account.consumptions.find((one) => one.period === period);
   return isSameData(known, consumption) ? account : setConsumption(account, consumption, now);
 }

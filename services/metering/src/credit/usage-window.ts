@@ -4,6 +4,7 @@ import { quantityOf } from '../meter/aggregation';
 import type { WindowUsage } from '../span/read-usage';
 import type { MeasuredSeries, Span } from '../usage/hour';
 import type { PricedMeter } from '../usage/subscription-period';
+import type { DecidedWindow } from './account';
 import {
   type BurnableGrant,
   burnCredits,
@@ -64,6 +65,37 @@ export function windowOf(
         continues: next !== undefined && isSameRates(price, next.price),
       };
     }),
+  };
+}
+
+/** A window in stored form. */
+export function toDecidedWindow(
+  { start, end, taken, stretches }: UsageWindow,
+  includedUnits: Decimal,
+): DecidedWindow {
+  return {
+    ...{ start, end, includedUnits: includedUnits.toString() },
+    taken: taken.filter((span) => span.start < end && start < span.end),
+    ...(stretches !== undefined && {
+      stretches: stretches.map((stretch) => ({
+        end: stretch.end,
+        includedUnits: stretch.includedUnits.toString(),
+        continues: stretch.continues,
+      })),
+    }),
+  };
+}
+
+/** A stored window. */
+export function fromDecidedWindow({ start, end, taken, stretches }: DecidedWindow): UsageWindow {
+  const window = { start, end, taken };
+  if (stretches === undefined) return window;
+  return {
+    ...window,
+    stretches: stretches.map((stretch) => ({
+      ...stretch,
+      includedUnits: Decimal.parse(stretch.includedUnits),
+    })),
   };
 }
 
@@ -150,7 +182,7 @@ export function burnWindow(
 }
 
 /** What burning needs of the usage of a window. */
-export type BurningUsage = Pick<WindowUsage, 'spans' | 'events' | 'quantity' | 'marks'>;
+export type BurningUsage = Pick<WindowUsage, 'spans' | 'events' | 'quantity' | 'marks' | 'set'>;
 
 function usagesOf(
   spans: WindowUsage['spans'],

@@ -12,7 +12,7 @@ import {
 } from '../credit/account';
 import type { BurnableGrant } from '../credit/burning';
 import { isFinal } from '../credit/unsettled-usage';
-import { burnWindow } from '../credit/usage-window';
+import { burnWindow, toDecidedWindow } from '../credit/usage-window';
 import type { WindowUsage } from '../span/read-usage';
 import type { MeasuredSeries } from '../usage/hour';
 import type { SettlementWindow } from './settlement';
@@ -99,7 +99,8 @@ export function decideWindows(
       const burnt = burnWindow(usage, series, { window, grants, includedUnits });
       const quantity = burnt.quantity.toString();
       const marked = { uses: usesOf(burnt), ...marksOf(burnt.marks) };
-      consumption = { period, settlement, quantity, ...marked, set: usage.set };
+      const again = isFinal(window, now) ? {} : { window: toDecidedWindow(window, includedUnits) };
+      consumption = { period, settlement, quantity, ...marked, ...again, set: usage.set };
     }
     const finality = isFinal(window, now) ? { isFinal: true } : {};
     after = setConsumption(after, { ...consumption, ...finality }, now);

@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type CreditAccount, emptyAccount } from '../credit/account';
 import { accountId } from '../credit/account-store';
-import { afterMonths, storeMonths } from '../credit/burn-unsettled-usage';
+import { afterPeriods, storePeriods } from '../credit/burn-unsettled-usage';
 import { closeCredits } from '../credit/close-credits';
 import { type DecidingAccounts, decideUsage, type UsageRequest } from './decide-usage';
 import type { RunningSettlements } from './running-settlements';
@@ -130,7 +130,7 @@ function storedAccounts(
       const { stored } = await accounts.insert({ state: fresh, events: [], commands: [] });
       return stored.state;
     },
-    burnMonths: (burning, used) => storeMonths(burning, used, context, dependencies),
+    burnMonths: (burning, used) => storePeriods(burning, used, context, dependencies),
     change: async ({ id }, rule) => {
       const { state } = await accounts.mutate(id, (before) => ({
         state: rule(before),
@@ -159,7 +159,7 @@ function accountsInMemory(
       return known === undefined ? emptyAccount({ id, customerId, meterId }) : known.state;
     },
     burnMonths: (burning, used) =>
-      Promise.resolve(afterMonths(burning.account, used, { burning, now })),
+      Promise.resolve(afterPeriods(burning.account, used, { burning, now })),
     change: (account, rule) => Promise.resolve(rule(account)),
   };
 }
