@@ -158,6 +158,7 @@ const layers = {
     'wanted-document.ts',
     'change-document.ts',
     'change-fields-document.ts',
+    'scheduled-change-document.ts',
     'changes-document.ts',
     'subscription-message.ts',
     'usage',

@@ -218,6 +218,7 @@ function inputOf({ productId, quantity }: WantedPlan): ChangeInput {
     requirePayment: undefined,
     kind: ChangeKind.CHANGE_KIND_UPDATE,
     resumeAt: undefined,
+    notBefore: undefined,
   };
 }
 

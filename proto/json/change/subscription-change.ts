@@ -47,7 +47,10 @@ export const SubscriptionChangeJson = z
     subscriptionId: id,
     kind: z.enum(['UPDATE', 'PAUSE', 'RESUME']),
     status: z.enum(['PENDING', 'PAYING', 'APPLIED', 'FAILED', 'CANCELED']),
-    at: z.enum(['NOW', 'PERIOD_END']),
+    at: z.union([z.enum(['NOW', 'PERIOD_END']), time]).meta({
+      description:
+        'Time that was asked for. An instant: the change takes effect at the first period start at or after it.',
+    }),
     effectiveAt: time.meta({
       description: 'When the change takes effect. For a pending change, the expected time.',
     }),
@@ -81,7 +84,7 @@ export function toJsonSubscriptionChange(change: SubscriptionChange): Subscripti
     subscriptionId: change.subscriptionId,
     kind: changeKinds.knownName(change.kind) ?? 'UPDATE',
     status: changeStatuses.nameOf(change.status),
-    at: changeAts.nameOf(change.at),
+    at: toJsonOptionalTime(change.notBefore) ?? changeAts.nameOf(change.at),
     effectiveAt: toJsonTime(change.effectiveAt),
     proration: changeProrations.knownName(change.proration) ?? 'PRORATE',
     collect: changeCollects.knownName(change.collect) ?? 'NOW',

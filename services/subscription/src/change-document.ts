@@ -130,6 +130,7 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
     kind: change.kind ?? 'UPDATE',
     status: change.status,
     at: change.at,
+    ...(change.notBefore !== undefined && { notBefore: change.notBefore }),
     effectiveAt: change.effectiveAt,
     requirePayment: change.requirePayment,
     proration: change.proration ?? 'PRORATE',

@@ -12,6 +12,7 @@ export interface ChangeFieldsDocument {
   readonly changeId: string;
   readonly wanted?: Pick<WantedDocument, 'otherItems' | 'exchange'>;
   readonly migrationId?: string;
+  readonly notBefore?: Date;
   readonly collect?: ChangeDocument['collect'];
   readonly putOff?: ChangeDocument['putOff'];
   readonly takenChangeIds?: ChangeDocument['takenChangeIds'];
@@ -25,7 +26,7 @@ export function toDocumentKnown(
   change: SubscriptionChange,
   items: SubscriptionItems,
 ): ChangeDocument {
-  const { migrationId: _migrationId, ...document } = toDocumentChange(change);
+  const { migrationId: _1, notBefore: _2, ...document } = toDocumentChange(change);
   const { otherItems: _otherItems, exchange: _exchange, ...wanted } = document.wanted;
   const { product } = toDocumentWanted({ ...change.wanted, ...exchangedMain(change, items) });
   return { ...document, wanted: { ...wanted, product } };
@@ -44,7 +45,7 @@ function exchangedMain(
 export function toDocumentFields(change: SubscriptionChange): ChangeFieldsDocument[] {
   const { id: changeId, wanted, ...fields } = toDocumentChange(change);
   const { otherItems, exchange } = wanted;
-  const { migrationId, collect, putOff, takenChangeIds = [] } = fields;
+  const { migrationId, notBefore, collect, putOff, takenChangeIds = [] } = fields;
   const stored: Omit<ChangeFieldsDocument, 'changeId'> = {
     ...((otherItems !== undefined || exchange !== undefined) && {
       wanted: {
@@ -53,6 +54,7 @@ export function toDocumentFields(change: SubscriptionChange): ChangeFieldsDocume
       },
     }),
     ...(migrationId !== undefined && { migrationId }),
+    ...(notBefore !== undefined && { notBefore }),
     ...(collect === 'NEXT_INVOICE' && { collect }),
     ...(putOff !== null && { putOff }),
     ...(takenChangeIds.length > 0 && { takenChangeIds }),

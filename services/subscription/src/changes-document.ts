@@ -16,7 +16,8 @@ import {
 } from './change-fields-document';
 import { type DiscountDocument, fromDocumentDiscount } from './discount-document';
 import type { Count } from './item-document';
-import type { SubscriptionItems } from './subscription/subscription';
+import { type ScheduledChangeDocument, toDocumentScheduled } from './scheduled-change-document';
+import type { Subscription } from './subscription/subscription';
 import {
   type CancellationCredit,
   type ChangedPeriod,
@@ -72,7 +73,7 @@ export type PutOffLinesDocument = Omit<PutOffLines, 'lines' | 'bill'> &
  * Fields of a subscription's document about its changes. An earlier release rewrites `changes`
  * without fields that it does not know, and leaves other fields as they are.
  */
-interface StoredChanges {
+interface StoredChanges extends ScheduledChangeDocument {
   /** Absent: stored by an earlier release. */
   readonly changes?: ChangesDocument;
   /** Absent: null. */
@@ -83,13 +84,17 @@ interface StoredChanges {
   readonly changeFields?: readonly ChangeFieldsDocument[];
 }
 
-/** Converts the changes of a subscription with these items to their stored form. */
+/** Converts the changes of a subscription to their stored form. */
 export function toDocumentChanges(
-  { cancellation, putOff, ...changes }: SubscriptionChanges,
-  items: SubscriptionItems,
+  subscription: Subscription,
 ): StoredChanges & { readonly changes: ChangesDocument } {
+  const { items } = subscription;
+  const { changes: next, stored } = toDocumentScheduled(subscription);
+  const { cancellation, putOff, ...changes } = next;
   const { waiting, paying, finished } = changes;
-  const inDocument = [waiting, paying, ...finished].filter((change) => change !== null);
+  const inDocument = [subscription.changes.waiting, paying, ...finished].filter(
+    (change) => change !== null,
+  );
   return {
     changes: {
       ...changes,
@@ -99,6 +104,7 @@ export function toDocumentChanges(
     },
     // Never removed once it is stored.
     ...(cancellation !== null && { cancellation }),
+    ...stored,
     // Stored also if they are empty: a field that a write omits would keep what has ended.
     ...{ putOff, changeFields: inDocument.flatMap(toDocumentFields) },
   };

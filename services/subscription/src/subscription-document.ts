@@ -7,6 +7,7 @@ import type { SubscriptionEvent } from './subscription/announcement';
 import type { BillingCycle } from './subscription/billing-cycle';
 import { stepsReached } from './subscription/reached-step';
 import type { LatestInvoice, OpenInvoice, Subscription } from './subscription/subscription';
+import type { ChangeDocument } from './change-document';
 import type { ChangeFieldsDocument } from './change-fields-document';
 import {
   type CancellationDocument,
@@ -24,6 +25,7 @@ import {
   readMetadata,
   toDocumentItem,
 } from './item-document';
+import { withScheduled } from './scheduled-change-document';
 import type { SubscriptionRecord, Tombstone } from './subscription/tombstone';
 import { noUsageBilling, type UsageBilling } from './subscription/usage-billing';
 import {
@@ -80,6 +82,8 @@ type SubscriptionDocument = Omit<
   readonly putOff?: readonly PutOffLinesDocument[];
   /** Absent in documents of earlier releases. */
   readonly changeFields?: readonly ChangeFieldsDocument[];
+  /** Absent in documents of earlier releases. */
+  readonly scheduledChange?: ChangeDocument | null;
   /** Absent in documents of earlier releases. */
   readonly itemRates?: readonly ItemRatesDocument[];
   /** Absent in documents of earlier releases. */
@@ -228,12 +232,12 @@ function fromDocumentRecord(id: string, document: RecordDocument): SubscriptionR
 
 function toDocumentSubscription(state: Subscription): SubscriptionDocument {
   const { id: _id, formerBuyer: _formerBuyer, ...subscription } = state;
-  const { items, changes, usage, metadata } = subscription;
+  const { items, usage, metadata } = subscription;
   return {
     ...subscription,
     parkedFor: parkedFor(state),
     items: items.map(toDocumentItem),
-    ...toDocumentChanges(changes, items),
+    ...toDocumentChanges(state),
     itemRates: usage.rates.flatMap(({ from, others }) =>
       others === undefined ? [] : [{ from, others }],
     ),
@@ -246,7 +250,7 @@ function toDocumentSubscription(state: Subscription): SubscriptionDocument {
 
 function fromDocumentSubscription(id: string, document: SubscriptionDocument): Subscription {
   // An earlier release does not drop the stretch of a change that was not paid.
-  const stored = decideStretches(readSubscription(id, document));
+  const stored = decideStretches(withScheduled(readSubscription(id, document), document));
   return stored.changes.paying === null ? withoutPlanned(stored) : stored;
 }
 

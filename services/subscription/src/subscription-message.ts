@@ -99,6 +99,7 @@ export function toProtoChange(change: SubscriptionChange, subscription: Subscrip
     subscriptionId: subscription.id,
     status: changeStatuses.valueOf(change.status),
     at: changeAts.valueOf(change.at),
+    notBefore: change.notBefore,
     effectiveAt: change.effectiveAt,
     requirePayment: change.requirePayment,
     proration: changeProrations.valueOf(change.proration),

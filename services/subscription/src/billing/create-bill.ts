@@ -22,6 +22,7 @@ import { type BilledPutOff, nothingPutOff, putOffOn } from '../subscription/put-
 import type { Closing } from '../subscription/over-limit-state';
 import { lateBillNumber, lateKey } from '../subscription/late-bill';
 import { currencyOf, type Subscription } from '../subscription/subscription';
+import { keptBeforeChange } from '../subscription/change-at-renewal';
 import { movedSet } from '../subscription/usage-stretch';
 import { type Settlement, settlementBefore } from '../usage/settlement';
 import { type UsageLine, usageLines } from '../usage/usage-line';
@@ -102,7 +103,7 @@ export async function attemptPeriodBill(
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return false;
   await recordBilledOn(putOff, invoiceId, context, dependencies);
   const recordBilled = (current: Subscription) => {
-    const rated = pinRates(current, { periodIndex, ...sets });
+    const rated = keptBeforeChange(pinRates(current, { periodIndex, ...sets }));
     const billed = recordBill(rated, periodIndex, { refunds });
     const begun = isDiscounted ? beginDiscount(billed, periodIndex) : billed;
     const known = withCustomer(begun, customer);

@@ -50,6 +50,7 @@ export function fromProtoChangeInput(
     itemField: input.ofItems ? 'items' : 'item',
     otherItems: input.ofItems ? input.otherItems : null,
     at: changeAts.knownName(input.at) ?? 'AUTO',
+    ...(input.notBefore !== undefined && { notBefore: input.notBefore }),
     requirePayment: input.requirePayment ?? true,
     kind,
     resumeAt: input.resumeAt ?? null,

@@ -44,7 +44,7 @@ beforeEach(() => {
 afterAll(() => under.stop());
 
 const prorate = ChangeProration.CHANGE_PRORATION_UNSPECIFIED;
-const update = { kind: ChangeKind.CHANGE_KIND_UPDATE, resumeAt: undefined };
+const update = { kind: ChangeKind.CHANGE_KIND_UPDATE, resumeAt: undefined, notBefore: undefined };
 const auto = ChangeAt.CHANGE_AT_UNSPECIFIED;
 const [periodEnd, changedAt] = [day('02-28'), day('02-14')];
 

@@ -71,7 +71,13 @@ function asking(
   at = ChangeAt.CHANGE_AT_NOW,
 ) {
   const change = {
-    ...{ kind: ChangeKind.CHANGE_KIND_UPDATE, resumeAt: undefined, at, requirePayment: false },
+    ...{
+      kind: ChangeKind.CHANGE_KIND_UPDATE,
+      resumeAt: undefined,
+      notBefore: undefined,
+      at,
+      requirePayment: false,
+    },
     ...{ proration: ChangeProration.CHANGE_PRORATION_UNSPECIFIED },
     ...{ ...first, ofItems: true, otherItems },
   };

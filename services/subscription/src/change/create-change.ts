@@ -22,7 +22,7 @@ import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import type { Subscription } from '../subscription/subscription';
 import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
-import { checkNewCycle, checkResumeAt } from './find-cycle-problems';
+import { checkInstant, checkNewCycle, checkResumeAt } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
 import { movesMeters } from './find-meter-moves';
 import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
@@ -216,7 +216,9 @@ export async function requestFor(
   const ofItem = { ...item, discount: null };
   checkTotal(itemsAtRenewal(state, { ...input, wanted: ofItem }), input);
   const items = itemsAfter(state, item);
+  checkTotal(items, input);
   const isMoved = movesMeters(state, { items, isMetered, input });
+  checkInstant(input, context.now);
   checkResumeAt(state, input, context.now);
   await checkNewCycle(state, { wanted: ofItem, input, items }, context, dependencies.peers);
   const holderId = changeHolderId({ changeId, round: nextRound(state, changeId) }, context);
@@ -235,6 +237,7 @@ export async function requestFor(
     changeId,
     wanted,
     at: input.at,
+    ...(input.notBefore !== undefined && { notBefore: input.notBefore }),
     kind: input.kind,
     resumeAt: input.resumeAt,
     requirePayment: input.requirePayment,

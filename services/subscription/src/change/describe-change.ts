@@ -10,10 +10,10 @@ import { type ChangeRequest, checkRequest, resolveAt } from '../lifecycle/check-
 import { planChange } from '../lifecycle/plan-change';
 import { quoteUsage } from '../peer/metering';
 import type { Peers } from '../peer/peers';
-import { planAtRenewal } from '../subscription/change-at-renewal';
+import { expectedAt, planAtRenewal } from '../subscription/change-at-renewal';
 import { itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { currentPeriod, type Subscription } from '../subscription/subscription';
+import type { Subscription } from '../subscription/subscription';
 import type { ChangePlan } from '../subscription/subscription-change';
 import type { Settlement } from '../usage/settlement';
 import type { ChangeInput } from './read-wanted-change';
@@ -125,9 +125,9 @@ async function computed(
   if (resolveAt(subscription, request) === 'PERIOD_END') {
     const { monthlyAmountBefore, monthlyAmountAfter } = planAtRenewal(subscription, request);
     const plan = { monthlyAmountBefore, monthlyAmountAfter };
-    const { end } = currentPeriod(subscription);
+    const effectiveAt = expectedAt(subscription, request);
     const nothing = { invoice: undefined, linesPutOff: [], creditNotes: [], dueNow: 0n };
-    return { effectiveAt: end, plan, ...nothing };
+    return { effectiveAt, plan, ...nothing };
   }
   const planned = planChange(subscription, { ...request, at: instant });
   const { creditNotes, monthlyAmountBefore, monthlyAmountAfter } = planned;
@@ -157,11 +157,12 @@ function afterChange(subscription: Subscription, request: ChangeRequest, at: Dat
 
 function requestDigest(subscriptionId: string, input: ChangeInput): string {
   const { productId, priceId, quantity, at, requirePayment, proration } = input;
-  const { kind, resumeAt, discountId, collect, otherItems } = input;
+  const { kind, resumeAt, discountId, collect, otherItems, notBefore } = input;
   const items = [productId, priceId, quantity];
   const asked = [subscriptionId, items, at, requirePayment, proration, kind, resumeAt];
-  // Tokens of the release before name neither.
+  // Tokens of the release before name none of these.
   const named = {
+    ...(notBefore !== undefined && { notBefore }),
     ...(discountId !== undefined && { discountId }),
     ...(collect === 'NEXT_INVOICE' && { collect }),
     ...(otherItems !== null && {

@@ -56,6 +56,7 @@ function asking(subscriptionId: string, id: string | undefined, at = auto) {
     ...{
       kind: ChangeKind.CHANGE_KIND_UPDATE,
       resumeAt: undefined,
+      notBefore: undefined,
       ofItems: false,
       otherItems: [],
       at,

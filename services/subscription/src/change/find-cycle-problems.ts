@@ -5,26 +5,34 @@ import { type ChangeRequest, resolveAt } from '../lifecycle/check-change';
 import { beginsCycle } from '../lifecycle/plan-change';
 import { fetchProduct } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
-import {
-  currentPeriod,
-  type Subscription,
-  type SubscriptionItems,
-} from '../subscription/subscription';
+import type { Subscription, SubscriptionItems } from '../subscription/subscription';
+import { expectedAt } from '../subscription/change-at-renewal';
 import { hasMeters } from '../usage/usage-period';
 import type { ChangeInput } from './read-wanted-change';
 
-const resumeAheadMonthsMax = 60;
+const aheadMonthsMax = 60;
+
+/** Refuses an instant of a change that is not ahead, or too far ahead. */
+export function checkInstant({ notBefore }: Pick<ChangeInput, 'notBefore'>, now: Date): void {
+  if (notBefore === undefined || isAhead(notBefore, now)) return;
+  throw invalidInput({ at: ['Must be ahead, at most five years'] });
+}
+
+function isAhead(instant: Date, now: Date): boolean {
+  return instant > now && instant <= addMonths(now, aheadMonthsMax);
+}
 
 /** Refuses a planned end of a pause that is not after its beginning, or too far ahead. */
 export function checkResumeAt(
   subscription: Subscription,
-  { kind, at, resumeAt }: Pick<ChangeInput, 'kind' | 'at' | 'resumeAt'>,
+  input: Pick<ChangeInput, 'kind' | 'at' | 'resumeAt' | 'notBefore'>,
   now: Date,
 ): void {
+  const { kind, at, resumeAt } = input;
   if (resumeAt === null) return;
   const waits = kind === 'PAUSE' && at !== 'NOW' && subscription.phase === 'REGULAR';
-  const begin = waits ? currentPeriod(subscription).end : now;
-  if (resumeAt > begin && resumeAt <= addMonths(now, resumeAheadMonthsMax)) return;
+  const begin = waits ? expectedAt(subscription, input) : now;
+  if (resumeAt > begin && isAhead(resumeAt, now)) return;
   throw invalidInput({ resumeAt: ['Must be after the pause begins, at most five years'] });
 }
 

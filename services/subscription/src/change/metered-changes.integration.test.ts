@@ -53,7 +53,12 @@ function usedBy(units: Readonly<Record<string, string>>): (window: UsageWindow) 
 
 function asking(subscriptionId: string, productId: string, parts: object = {}) {
   const change = {
-    ...{ kind: ChangeKind.CHANGE_KIND_UPDATE, resumeAt: undefined, productId },
+    ...{
+      kind: ChangeKind.CHANGE_KIND_UPDATE,
+      resumeAt: undefined,
+      notBefore: undefined,
+      productId,
+    },
     ...{ at: ChangeAt.CHANGE_AT_NOW, requirePayment: false, ofItems: false, otherItems: [] },
     proration: ChangeProration.CHANGE_PRORATION_NONE,
     ...parts,

@@ -40,6 +40,8 @@ export interface ChangeInput extends WantedItem {
   /** Null: no discount from the next period on; undefined: it stays. */
   readonly discountId: string | null | undefined;
   readonly at: ChangeAt | 'AUTO';
+  /** Instant that PERIOD_END waits for; absent: the end of the running period. */
+  readonly notBefore?: Date;
   readonly requirePayment: boolean;
   readonly kind: ChangeKind;
   readonly resumeAt: Date | null;

@@ -1,8 +1,8 @@
 import { renewed, type SubscriptionEvent } from '../subscription/announcement';
 import { noMeters, pinRates } from '../usage/usage-period';
-import { currentPeriod, type Subscription } from '../subscription/subscription';
+import type { Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
-import { paused } from '../subscription/change-at-renewal';
+import { expectedAt, paused, withExpectedTime } from '../subscription/change-at-renewal';
 import { endsWaitingItems, withDiscountAfter } from '../subscription/change-side';
 import { putOffAfter } from '../subscription/put-off';
 import { runningDiscount } from '../subscription/discount';
@@ -61,10 +61,9 @@ export function withAppliedChange(
           invoiceIds,
           discount: change.beginsCycle ? exchanged.discount : runningDiscount(current),
         };
-  const kept = exchanged.changes;
-  const putOff = putOffAfter(kept.putOff, change);
-  const waiting = waitingIn(exchanged);
-  const next = { ...exchanged, changes: { ...kept, period, waiting, putOff } };
+  const expected = withExpectedTime(exchanged);
+  const putOff = putOffAfter(expected.changes.putOff, change);
+  const next = { ...expected, changes: { ...expected.changes, period, putOff } };
   const applied: SubscriptionChange = { ...change, status: 'APPLIED', updatedAt: now };
   return decideStretches(withFinished(withRevenue(next, change, current), applied));
 }
@@ -81,7 +80,7 @@ function replacesWaiting(
 
 /**
  * The subscription after a change, without a pause that waits and would end before it begins: a new
- * cycle has moved the end of the period to its planned end or past it.
+ * cycle has moved its beginning to its planned end or past it.
  */
 function withoutPassedPause(
   changed: Subscription,
@@ -90,14 +89,8 @@ function withoutPassedPause(
 ): Subscription {
   const { waiting } = changed.changes;
   if (waiting?.kind !== 'PAUSE' || waiting.resumeAt === null) return changed;
-  const isPassed = waiting.resumeAt <= currentPeriod(changed).end;
+  const isPassed = waiting.resumeAt <= expectedAt(changed, waiting);
   return isPassed ? cancelWaiting(changed, { now, replacedBy }) : changed;
-}
-
-/** A change waits for the end of the running period, also of one that has just begun. */
-function waitingIn(subscription: Subscription): SubscriptionChange | null {
-  const { waiting } = subscription.changes;
-  return waiting === null ? null : { ...waiting, effectiveAt: currentPeriod(subscription).end };
 }
 
 /** The subscription after a change: in the running period, in a new cycle, or in a pause. */

@@ -16,9 +16,14 @@ import {
   type SubscriptionChange,
   type SubscriptionChanges,
 } from '../subscription/subscription-change';
-import { currentPeriod, type Subscription } from '../subscription/subscription';
+import { currentPeriod, nextChange, type Subscription } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
-import { pausedAtEnd, planAtRenewal, withItemsAtRenewal } from '../subscription/change-at-renewal';
+import {
+  expectedAt,
+  pausedAtEnd,
+  planAtRenewal,
+  withItemsAtRenewal,
+} from '../subscription/change-at-renewal';
 import { withDiscountAfter } from '../subscription/change-side';
 import { putOffAfter, waitingPutOff } from '../subscription/put-off';
 import { withoutPlanned } from '../subscription/usage-stretch';
@@ -40,7 +45,7 @@ const recentIdsMax = 50;
 
 /**
  * Stores a change of the items or the discount:
- * - PENDING: it takes effect at the end of the period;
+ * - PENDING: it takes effect at the end of the period, or at a later period start;
  * - PAYING: its invoice is charged first;
  * - APPLIED otherwise, and its invoice is collected like any other.
  *
@@ -70,15 +75,17 @@ function wait(
   request: ChangeRequest,
   now: Date,
 ): SubscriptionTransition {
-  const { end } = currentPeriod(subscription);
+  const { notBefore } = request;
   const change: SubscriptionChange = {
     ...newChange(request, now),
     ...planAtRenewal(subscription, request),
     status: 'PENDING',
     at: 'PERIOD_END',
-    effectiveAt: end,
+    ...(notBefore !== undefined && { notBefore }),
+    effectiveAt: expectedAt(subscription, request),
   };
-  const kept = withKeptProducts(subscription, change);
+  const isNext = change.effectiveAt <= currentPeriod(subscription).end;
+  const kept = isNext ? withKeptProducts(subscription, change) : subscription;
   const replaced = cancelWaiting(kept, { now, replacedBy: change.id });
   const changes = { ...remembered(replaced.changes, change.id), waiting: change };
   const state: Subscription = { ...replaced, changes };
@@ -247,7 +254,8 @@ export function cancelChange(
 }
 
 /**
- * Applies the change that waits for the end of the period. The renewal follows in this write, but
+ * Applies the change that waits for the end of the period; one that waits for an instant after it
+ * stays pending. The renewal follows in this write, but
  * not after the beginning of a pause.
  */
 export function applyWaitingChange(
@@ -255,7 +263,7 @@ export function applyWaitingChange(
   at: Date,
   decision: Pick<Decision, 'pauseInvoiceIdOf'>,
 ): SubscriptionTransition {
-  const { waiting } = subscription.changes;
+  const waiting = nextChange(subscription);
   if (waiting === null) return unchanged(subscription);
   const ofPause = waiting.kind === 'PAUSE' ? billedByPause(subscription, at, decision) : undefined;
   const applied: SubscriptionChange = {

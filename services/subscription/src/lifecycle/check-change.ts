@@ -21,6 +21,8 @@ const dayMs = 86_400_000;
 export interface ChangeRequest extends Omit<ChangeTerms, 'at'> {
   readonly changeId: string;
   readonly at: ChangeAt | 'AUTO';
+  /** Instant that PERIOD_END waits for; absent: the end of the running period. */
+  readonly notBefore?: Date;
   /** Instant of a preview; null: the time of the decision. */
   readonly instant: Date | null;
   /** Round in which its credit notes and the balance are reserved; null: nothing is. */

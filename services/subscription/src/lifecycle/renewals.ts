@@ -6,6 +6,7 @@ import { canceled, renewed } from '../subscription/announcement';
 import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
 import { billLate } from '../subscription/late-bill';
 import type { Subscription } from '../subscription/subscription';
+import { withExpectedTime } from '../subscription/change-at-renewal';
 import type {
   Decision,
   InvoiceIdOf,
@@ -157,7 +158,8 @@ function renew(subscription: Subscription, invoiceIdOf: InvoiceIdOf): Subscripti
     authorizedTransactionId: null,
     invoiceIdOf,
   });
-  return { state, events: [renewed(state, command.payload.invoiceId)], commands: [command] };
+  const events = [renewed(state, command.payload.invoiceId)];
+  return { state: withExpectedTime(state), events, commands: [command] };
 }
 
 function followedBy(

@@ -2,13 +2,14 @@ import { DomainError } from '@billing/kernel/domain-error';
 import fc from 'fast-check';
 import type { SubscriptionEvent } from '../subscription/announcement';
 import type { BillingCommand } from '../subscription/command';
-import { periodOf } from '../subscription/billing-cycle';
+import { periodIndexAt, periodOf } from '../subscription/billing-cycle';
 import {
   type CollectionMethod,
   currentPeriod,
   type Subscription,
 } from '../subscription/subscription';
 import type { SubscriptionTransition } from '../subscription/transition';
+import { aChangeRequest } from '../testing/change-request';
 import {
   aCreation,
   aCustomer,
@@ -20,9 +21,10 @@ import {
   day,
   invoiceIdOf,
 } from '../testing/fixtures';
+import { requestChange } from './apply-change';
 import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
-import { dueStep, takeDueStep } from './renewals';
+import { decideAfterDueSteps, dueStep, takeDueStep } from './renewals';
 
 // Time, the scanner, callers and results may reach a subscription in any order: these rules hold in
 // all of them. Results arrive out of order and more than once; the results of an invoice are
@@ -33,6 +35,7 @@ type Step =
   | { readonly kind: 'wake' }
   | { readonly kind: 'cancel'; readonly atPeriodEnd: boolean }
   | { readonly kind: 'uncancel' }
+  | { readonly kind: 'schedule'; readonly hours: number }
   | { readonly kind: 'result'; readonly back: number; readonly resultNumber: number };
 
 interface Setting {
@@ -62,6 +65,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { arbitrary: fc.record({ kind: fc.constant('cancel'), atPeriodEnd: fc.boolean() }), weight: 1 },
   { arbitrary: fc.record({ kind: fc.constant('uncancel') }), weight: 1 },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant('schedule'),
+      hours: fc.integer({ min: 1, max: 240 }),
+    }),
+    weight: 1,
+  },
 );
 
 const failures = (max: number): fc.Arbitrary<CollectionOutcome[]> =>
@@ -156,6 +166,9 @@ class Life {
       case 'uncancel':
         this.decide(() => uncancel(this.state, at(this.now)));
         return;
+      case 'schedule':
+        this.decide(() => this.schedule(new Date(this.now.getTime() + one.hours * hoursMs)));
+        return;
       case 'result':
         this.deliver(this.billed.at(-1 - one.back), one.resultNumber);
     }
@@ -182,6 +195,16 @@ class Life {
     this.decide(() => applyCollectionResult(this.state, result, at(this.now)));
     if (this.state === before) return;
     this.applied.set(periodIndex, [...(this.applied.get(periodIndex) ?? []), outcome]);
+  }
+
+  private schedule(notBefore: Date): SubscriptionTransition {
+    const { now, events } = this;
+    const wanted = { product: null, quantity: events.length + 2, discount: null };
+    const changeId = `change-${String(events.length)}`;
+    const request = aChangeRequest({ changeId, wanted, at: 'PERIOD_END', notBefore });
+    return decideAfterDueSteps(this.state, at(now), (current) =>
+      requestChange(current, request, { now }),
+    );
   }
 
   private decide(decide: () => SubscriptionTransition): void {
@@ -240,6 +263,23 @@ function expectRulesKept(life: Life): void {
   );
   expect(discounted).toEqual(billed.slice(0, 1));
   expectEndKept(life);
+  expectChangesKept(life);
+}
+
+/** Checks that each change took effect once, at the first period start from its instant on. */
+function expectChangesKept({ state }: Life): void {
+  const { waiting, finished } = state.changes;
+  const { start: present } = currentPeriod(state);
+  if (waiting !== null) expect(waiting.effectiveAt.getTime()).toBeGreaterThan(present.getTime());
+  expect(new Set(finished.map(({ id }) => id)).size).toBe(finished.length);
+  for (const { status, effectiveAt, notBefore, createdAt } of finished) {
+    if (status !== 'APPLIED' || notBefore === undefined) continue;
+    expect(effectiveAt.getTime()).toBeGreaterThanOrEqual(notBefore.getTime());
+    const index = periodIndexAt(state, effectiveAt);
+    expect(periodOf(state, index).start).toEqual(effectiveAt);
+    const before = index === 0 ? createdAt : periodOf(state, index - 1).start;
+    expect(before < notBefore || before <= createdAt).toBe(true);
+  }
 }
 
 /** Checks the events and commands of the end. */

@@ -1,6 +1,6 @@
 import { isParked } from '../over-limit/parking';
 import { type WarningEventType, warned } from '../subscription/announcement';
-import { currentPeriod, type Subscription } from '../subscription/subscription';
+import { currentPeriod, nextChange, type Subscription } from '../subscription/subscription';
 import { renewalWarningMs, trialWarningMs } from '../subscription/warning-lead';
 import type { Decision, DueSteps, SubscriptionTransition } from '../subscription/transition';
 
@@ -67,7 +67,7 @@ function warningOf(subscription: Subscription): Warning | undefined {
   const { phase, cancelAtPeriodEnd, warnedOf } = subscription;
   if (cancelAtPeriodEnd || isParked(subscription)) return undefined;
   if (phase !== 'TRIAL' && phase !== 'REGULAR') return undefined;
-  if (subscription.changes.waiting?.kind === 'PAUSE') return undefined;
+  if (nextChange(subscription)?.kind === 'PAUSE') return undefined;
   const { start, end: chargeAt } = currentPeriod(subscription);
   if (chargeAt.getTime() === warnedOf?.getTime()) return undefined;
   const lengthMs = chargeAt.getTime() - start.getTime();

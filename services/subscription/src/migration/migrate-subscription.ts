@@ -20,6 +20,8 @@ export interface MigrationOrder {
   readonly exchange: PriceExchange;
   /** True: another product may price the meters afterwards. */
   readonly movesMeters: boolean;
+  /** Instant that the changes wait for; absent: the next period. */
+  readonly notBefore?: Date;
   /** Id of the job's change of this subscription. */
   readonly changeId: string;
 }
@@ -31,7 +33,8 @@ export interface Migrated {
 }
 
 /**
- * Moves a subscription to another price: at its next period, or immediately while none runs. Such a
+ * Moves a subscription to another price: at its next period, at the first one from an instant on,
+ * or immediately while none runs. Such a
  * change costs nothing in the running period, so it needs no facts. A bill that is held does not
  * matter to it. The caller has taken the due steps, and has found no change of the job.
  */
@@ -55,9 +58,11 @@ export function migrate(current: Subscription, order: MigrationOrder, now: Date)
   return { transition: stored, row: changedRow(stored.state, change) };
 }
 
-function requestOf({ exchange, changeId, movesMeters }: MigrationOrder): ChangeRequest {
+function requestOf(order: MigrationOrder): ChangeRequest {
+  const { exchange, changeId, movesMeters, notBefore } = order;
   return {
     changeId,
+    ...(notBefore !== undefined && { notBefore }),
     ...(movesMeters && { movesMeters }),
     ...{ kind: 'UPDATE', at: 'PERIOD_END', wanted: wantedExchange(exchange), metadata: {} },
     ...{ proration: 'PRORATE', collect: 'NOW', requirePayment: false, resumeAt: null },

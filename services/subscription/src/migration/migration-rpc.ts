@@ -22,6 +22,7 @@ import {
   priceMigrationStatuses,
 } from '@billing/proto/values/subscription';
 import { priceMigrationCallers } from '../callers';
+import { checkInstant } from '../change/find-cycle-problems';
 import type { Peers } from '../peer/peers';
 import type { MigratedSubscription } from './migrated-subscription';
 import type { MigrationDependencies } from './migration-worker';
@@ -87,7 +88,7 @@ export function migrationRpc(dependencies: MigrationRpcDependencies) {
 }
 
 async function create(
-  { fromPriceId, toPriceId, dryRun, metadata }: CreatePriceMigrationRequest,
+  { fromPriceId, toPriceId, notBefore, dryRun, metadata }: CreatePriceMigrationRequest,
   context: CallContext,
   { migrations, candidates, clock, peers }: MigrationRpcDependencies,
 ): Promise<Stored<PriceMigration>> {
@@ -98,8 +99,13 @@ async function create(
   if (earlier !== undefined) return earlier;
   refuseProblems({ metadata: checkMetadata(metadata) });
   const prices = await readExchange({ fromPriceId, toPriceId }, context, peers);
+  const waits = notBefore === undefined ? {} : { notBefore };
+  checkInstant(waits, context.now);
   const total = await candidates.count(fromPriceId, context);
-  const wanted = { id, ...prices, dryRun: dryRun ?? false, total, metadata: metadata ?? {} };
+  const wanted = {
+    ...{ id, ...prices, ...waits, dryRun: dryRun ?? false, total },
+    metadata: metadata ?? {},
+  };
   const { stored } = await store.insert(startMigration(wanted, { realNow: clock.now() }));
   return stored;
 }
@@ -117,6 +123,7 @@ function toProtoMigration({ state, version, createdAt }: Stored<PriceMigration>)
     currency: exchange.product.price.currency,
     status: priceMigrationStatuses.valueOf(status),
     completedAt: completedAt ?? undefined,
+    notBefore: state.notBefore,
     createdAt,
     version: BigInt(version),
   };

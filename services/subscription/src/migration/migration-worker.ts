@@ -301,12 +301,13 @@ export async function recordMigrated(
 }
 
 function orderOf(
-  { id: migrationId, exchange, movesMeters }: PriceMigration,
+  { id: migrationId, exchange, movesMeters, notBefore }: PriceMigration,
   { id: subscriptionId }: Pick<Subscription, 'id'>,
   context: Pick<CallContext, 'tenant'>,
 ): MigrationOrder {
   const changeId = changeIdOf(migrationId, subscriptionId, context);
-  return { migrationId, exchange, movesMeters, changeId };
+  const order = { migrationId, exchange, movesMeters, changeId };
+  return notBefore === undefined ? order : { ...order, notBefore };
 }
 
 function changeIdOf(

@@ -79,6 +79,7 @@ export const priceMigrationDefinition: AggregateDefinition<PriceMigration> = {
       exchange: fromDocumentExchange(stored.exchange),
       fromProductId: stored.fromProductId,
       movesMeters: stored.movesMeters ?? false,
+      ...(stored.notBefore !== undefined && { notBefore: stored.notBefore }),
       dryRun: stored.dryRun,
       status: stored.status,
       cursor: stored.cursor,

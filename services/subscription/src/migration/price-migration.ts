@@ -12,6 +12,8 @@ export interface PriceMigration {
   readonly fromProductId: string;
   /** True: another product may price the meters afterwards. */
   readonly movesMeters: boolean;
+  /** Each subscription moves at its first period start from then on; absent: at its next one. */
+  readonly notBefore?: Date;
   /** True: it computes its rows, and changes no subscription. */
   readonly dryRun: boolean;
   readonly status: PriceMigrationStatus;
@@ -44,7 +46,7 @@ export interface MigrationFailure {
 /** A job that no worker has begun. */
 export function startMigration(
   wanted: Pick<PriceMigration, 'id' | 'exchange' | 'dryRun' | 'total' | 'metadata'> &
-    Pick<PriceMigration, 'fromProductId' | 'movesMeters'>,
+    Pick<PriceMigration, 'fromProductId' | 'movesMeters' | 'notBefore'>,
   { realNow }: { readonly realNow: Date },
 ): Transition<PriceMigration> {
   return only({

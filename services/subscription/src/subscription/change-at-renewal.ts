@@ -1,8 +1,16 @@
-import { beginCycle, endCycle, isSameInterval, nextPeriodIndex, periodOf } from './billing-cycle';
+import {
+  beginCycle,
+  endCycle,
+  isSameInterval,
+  nextPeriodIndex,
+  periodIndexAt,
+  periodOf,
+} from './billing-cycle';
 import { itemsAfter, monthlyAmountOf, sideOf, withDiscountAfter } from './change-side';
 import {
   currentPeriod,
   mainItem,
+  nextChange,
   nextInvoiceAt,
   type Subscription,
   type SubscriptionItems,
@@ -34,10 +42,10 @@ export function withItemsAtRenewal(
 export function beforeNextPeriod(current: Subscription): Subscription | null {
   const at = nextInvoiceAt(current);
   if (at === null) return null;
-  const { waiting } = current.changes;
-  const items = waiting === null ? current.items : itemsAfter(current, waiting.wanted);
-  const subscription = waiting === null ? current : withDiscountAfter(current, waiting.wanted);
-  if (subscription.phase !== 'PAUSED' && waiting?.kind !== 'PAUSE') {
+  const next = nextChange(current);
+  const items = next === null ? current.items : itemsAfter(current, next.wanted);
+  const subscription = next === null ? current : withDiscountAfter(current, next.wanted);
+  if (subscription.phase !== 'PAUSED' && next?.kind !== 'PAUSE') {
     return withItemsAtRenewal(subscription, items);
   }
   const { changes } = subscription;
@@ -57,13 +65,15 @@ export function paused(
 }
 
 /**
- * A change at the end of the period, which has no invoice of its own. After one of the items, the
+ * A change at the end of the period, or of a later one that its instant names; it has no invoice of
+ * its own. After one of the items, the
  * next period is the running one; after the beginning of a pause, the last one stays.
  */
 export function planAtRenewal(
-  subscription: Subscription,
-  change: Pick<SubscriptionChange, 'kind' | 'wanted' | 'resumeAt'>,
+  current: Subscription,
+  change: Pick<SubscriptionChange, 'kind' | 'wanted' | 'resumeAt' | 'notBefore'>,
 ): ChangePlan {
+  const subscription = beforeChange(current, change);
   const { to, monthlyAmountAfter } =
     change.kind === 'PAUSE'
       ? { to: sideOf(pausedAtEnd(subscription, change)), monthlyAmountAfter: 0n }
@@ -96,4 +106,47 @@ export function pausedAtEnd(
   { resumeAt }: Pick<SubscriptionChange, 'resumeAt'>,
 ): Subscription {
   return paused(subscription, { at: currentPeriod(subscription).end, resumeAt });
+}
+
+/** A change that waits, as far as its time follows from it. */
+type WaitingTerms = Pick<SubscriptionChange, 'notBefore'>;
+
+/**
+ * Expected time of a change that waits: the first period start at or after its instant, counted by
+ * the present cycle, and never before the end of the running period or trial.
+ */
+export function expectedAt(subscription: Subscription, { notBefore }: WaitingTerms): Date {
+  const { end } = currentPeriod(subscription);
+  if (notBefore === undefined || notBefore <= end) return end;
+  const { start, end: next } = periodOf(subscription, periodIndexAt(subscription, notBefore));
+  return start < notBefore ? next : start;
+}
+
+/** The subscription as it would be in the last period before a change that waits. */
+function beforeChange(subscription: Subscription, waiting: WaitingTerms): Subscription {
+  const at = expectedAt(subscription, waiting);
+  if (at <= currentPeriod(subscription).end) return subscription;
+  const periodIndex = periodIndexAt(subscription, at) - 1;
+  return { ...subscription, phase: 'REGULAR', periodIndex };
+}
+
+/** The subscription in a period, with the expected time of the change that waits. */
+export function withExpectedTime(subscription: Subscription): Subscription {
+  const { changes } = subscription;
+  const { waiting } = changes;
+  if (waiting === null) return subscription;
+  const expected = { ...waiting, effectiveAt: expectedAt(subscription, waiting) };
+  return keptBeforeChange({ ...subscription, changes: { ...changes, waiting: expected } });
+}
+
+/**
+ * The subscription with the products of the periods so far, where a change of products at an
+ * instant takes effect at the end of the running period: an earlier release may take that change,
+ * and would not keep them.
+ */
+export function keptBeforeChange(subscription: Subscription): Subscription {
+  const next = nextChange(subscription);
+  if (next?.notBefore === undefined) return subscription;
+  const items = itemsAfter(subscription, next.wanted);
+  return isSameProducts(subscription.items, items) ? subscription : keepStretches(subscription);
 }

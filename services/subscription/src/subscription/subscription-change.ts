@@ -7,7 +7,10 @@ import type { SubscriptionDiscount, SubscriptionItem, SubscriptionItems } from '
 
 export type ChangeStatus = 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCELED';
 
-/** Time at which a change takes effect; AUTO is resolved when the change is asked for. */
+/**
+ * Time at which a change takes effect; an instant ahead is PERIOD_END with `notBefore`. AUTO is
+ * resolved when the change is asked for.
+ */
 export type ChangeAt = 'NOW' | 'PERIOD_END';
 
 /** Kind of a change: it changes items or discount, pauses the subscription, or ends a pause. */
@@ -154,6 +157,11 @@ export interface SubscriptionChange {
   readonly kind: ChangeKind;
   readonly status: ChangeStatus;
   readonly at: ChangeAt;
+  /**
+   * Instant that the caller asked for: a change that waits takes effect at the first period start
+   * at or after it. Absent: at the end of the running period.
+   */
+  readonly notBefore?: Date;
   /** Time at which it takes effect; for a waiting change the expected one. */
   readonly effectiveAt: Date;
   readonly requirePayment: boolean;

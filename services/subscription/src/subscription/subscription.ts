@@ -8,7 +8,7 @@ import type { DiscountType } from '@billing/kernel/discounting';
 import type { PricingType } from '@billing/kernel/pricing';
 import type { Tier } from '@billing/kernel/tiers';
 import { type BillingCycle, periodIndexAt, periodOf } from './billing-cycle';
-import type { SubscriptionChanges } from './subscription-change';
+import type { SubscriptionChange, SubscriptionChanges } from './subscription-change';
 import type { UsageBilling } from './usage-billing';
 import type { UsageStretch } from './usage-stretch';
 
@@ -206,12 +206,23 @@ export function endedWithin(subscription: Subscription, periodIndex: number): bo
   return endedAt < periodOf(subscription, periodIndex).end;
 }
 
+/**
+ * The change that takes effect at the end of the running period; null: none. A change that waits
+ * for an instant after that stays pending through the next period.
+ */
+export function nextChange(subscription: Subscription): SubscriptionChange | null {
+  const { waiting } = subscription.changes;
+  if (waiting?.notBefore === undefined) return waiting;
+  return waiting.notBefore <= currentPeriod(subscription).end ? waiting : null;
+}
+
 /** Time when the next period is billed; null: none will be. */
 export function nextInvoiceAt(subscription: Subscription): Date | null {
-  const { status, phase, cancelAtPeriodEnd, periodIndex, anchor, changes } = subscription;
+  const { status, phase, cancelAtPeriodEnd, periodIndex, anchor } = subscription;
   if (status === 'CANCELED' || cancelAtPeriodEnd) return null;
   if (phase === 'PAUSED') return subscription.resumeAt;
-  if (changes.waiting?.kind === 'PAUSE') return changes.waiting.resumeAt;
+  const next = nextChange(subscription);
+  if (next?.kind === 'PAUSE') return next.resumeAt;
   return periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
 }
 

@@ -14,6 +14,7 @@ import {
   optional,
   readBody,
   readQuery,
+  time,
 } from '../../input/input';
 import { listQuery, page } from '../../input/list';
 import { param } from '../../input/request';
@@ -25,9 +26,11 @@ const CreatePriceMigration = irreversibleAction({
   toPriceId: z.string().meta({
     description: 'Current recurring price of an active product, in the same currency.',
   }),
-  at: optional(z.enum(['PERIOD_END'])).meta({
+  at: optional(
+    z.union([z.enum(['PERIOD_END']), time], { error: 'Must be PERIOD_END or a datetime' }),
+  ).meta({
     description:
-      'Each subscription moves at the start of its next period. The default, and the only value.',
+      'Defaults to `PERIOD_END`: each subscription moves at the start of its next period. An instant ahead, at most five years: each one moves at its first period start at or after it.',
   }),
   dryRun: optional(z.boolean()).meta({
     description: 'True: computes the result and changes no subscription. Defaults to `false`.',
@@ -63,7 +66,7 @@ export const priceMigrationRoutes: readonly Route[] = [
       id: 'createPriceMigration',
       summary: 'Move all subscriptions from one price to another',
       description:
-        'Starts a job that gives each subscription with `fromPriceId` a change to `toPriceId` at its next period start. Quantities stay, and nothing is charged within a period. Scheduled and paused subscriptions change immediately. Subscriptions with a pending change or a planned cancellation are skipped. A later change by a caller wins. A move to another product with metered prices bills the usage before by the prices before; it skips paused subscriptions.',
+        'Starts a job that gives each subscription with `fromPriceId` a change to `toPriceId` at its next period start, or at the first one from an instant on. Quantities stay, and nothing is charged within a period. Scheduled and paused subscriptions change immediately. Subscriptions with a pending change or a planned cancellation are skipped. A later change by a caller wins. A move to another product with metered prices bills the usage before by the prices before; it skips paused subscriptions.',
       body: CreatePriceMigration,
       answer: { status: 201, schema: PriceMigrationJson, isVersioned: true },
       errors: ['price_migration_running'],
@@ -72,11 +75,15 @@ export const priceMigrationRoutes: readonly Route[] = [
       const {
         fromPriceId,
         toPriceId,
+        at,
         dryRun,
         metadata: given,
       } = readBody(CreatePriceMigration, request);
       const { priceMigration } = await peers.priceMigration.createPriceMigration(
-        { fromPriceId, toPriceId, dryRun, metadata: given },
+        {
+          ...{ fromPriceId, toPriceId, dryRun, metadata: given },
+          notBefore: at instanceof Date ? at : undefined,
+        },
         request.context,
       );
       const job = present(priceMigration);

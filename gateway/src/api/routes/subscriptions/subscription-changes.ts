@@ -55,9 +55,13 @@ const changeShape = {
     description:
       'Discount from the next period on, in place of the present one; the running period keeps its discount. Null: none. The discount that the subscription has goes on.',
   }),
-  at: optional(z.enum(['AUTO', 'NOW', 'PERIOD_END'])).meta({
+  at: optional(
+    z.union([z.enum(['AUTO', 'NOW', 'PERIOD_END']), time], {
+      error: 'Must be AUTO, NOW, PERIOD_END or a datetime',
+    }),
+  ).meta({
     description:
-      'Defaults to `AUTO`: an upgrade takes effect now, a downgrade at the period end. A pause defaults to `PERIOD_END`.',
+      'Defaults to `AUTO`: an upgrade takes effect now, a downgrade at the period end. A pause defaults to `PERIOD_END`. An instant ahead, at most five years: the change waits for the first period start at or after it. Where no period runs, the change takes effect now.',
   }),
   proration: optional(z.enum(['PRORATE', 'FULL_AND_RESET', 'NONE'])).meta({
     description:
@@ -215,6 +219,12 @@ function refuseOthers(body: ChangeBody): void {
   throw invalidInput(Object.fromEntries(others.map((field) => [field, ['Not with this kind']])));
 }
 
+/** Reads the time of a change: an instant is the end of the period before a later start. */
+function toProtoChangeTime(at: ChangeBody['at']): Pick<ChangeInput, 'at' | 'notBefore'> {
+  if (at instanceof Date) return { at: changeAts.valueOf('PERIOD_END'), notBefore: at };
+  return { at: changeAts.valueOf(at === 'AUTO' ? undefined : at), notBefore: undefined };
+}
+
 /** Reads item and discount of a body; refuses a body that names an item twice. */
 export function toProtoChangeInput(body: ChangeBody): ChangeInput {
   refuseOthers(body);
@@ -231,7 +241,7 @@ export function toProtoChangeInput(body: ChangeBody): ChangeInput {
     quantity: item?.quantity,
     ofItems: items !== undefined,
     otherItems,
-    at: changeAts.valueOf(at === 'AUTO' ? undefined : at),
+    ...toProtoChangeTime(at),
     requirePayment,
     proration: changeProrations.valueOf(proration),
     collect: body.collect && changeCollects.valueOf(body.collect),
