@@ -4,6 +4,7 @@ import { Form, SelectField, TextField } from '../../parts/form/form';
 import { Answer } from '../../parts/element/notices';
 import type { Discount } from '../../resources/discount';
 import { DiscountField, isRecurring, ProductField } from '../../resources/pickers';
+import { toTimeField } from '../../parts/text/time-field';
 import type { Product } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
 import { ChangeSteps } from './change-steps';
@@ -45,6 +46,11 @@ const times = [
   ['NOW', 'Now'],
   ['PERIOD_END', 'At period end'],
 ] as const;
+
+/** True if a change waits for an instant. */
+function isTime(at: string): boolean {
+  return times.every(([known]) => known !== at);
+}
 
 const prorations = [
   ['PRORATE', 'Prorated, now'],
@@ -101,7 +107,19 @@ function WantedForm({
             defaultValue={String(wanted.quantity)}
           />
           <DiscountField initial={discount} hint="From the next period on" />
-          <SelectField name="at" label="When" choices={times} defaultValue={wanted.at} />
+          <SelectField
+            name="at"
+            label="When"
+            choices={times}
+            defaultValue={isTime(wanted.at) ? 'PERIOD_END' : wanted.at}
+          />
+          <TextField
+            name="notBefore"
+            label="Not before (UTC)"
+            type="datetime-local"
+            hint="Optional. The change takes effect at the first period start from then on."
+            defaultValue={isTime(wanted.at) ? toTimeField(wanted.at) : undefined}
+          />
           <SelectField
             name="proration"
             label="Charge for a change now"

@@ -227,6 +227,8 @@ test('a form asks for product, quantity, time and proration', () => {
   expect(from(null).quantity).toBe('twelve');
   data.set('quantity', '');
   expect(from(null).quantity).toBe(1);
+  data.set('notBefore', '2026-08-15T00:00');
+  expect(from(null).at).toBe('2026-08-15T00:00:00Z');
 });
 
 test.each([

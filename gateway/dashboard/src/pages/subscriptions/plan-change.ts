@@ -22,6 +22,7 @@ export interface WantedChange {
   readonly productId: string;
   /** A text that is no number stays as typed: the server names the problem. */
   readonly quantity: number | string;
+  /** AUTO, NOW, PERIOD_END, or an instant. */
   readonly at: string;
   readonly proration: string;
   /** Absent: now. */
@@ -44,7 +45,7 @@ export function wantedChange(
   return {
     productId: values.text('productId'),
     quantity: typedCount(values.optional('quantity')) ?? 1,
-    at: values.text('at'),
+    at: fromTimeField(values.optional('notBefore')) ?? values.text('at'),
     proration: isPutOff ? 'PRORATE' : charge,
     ...(isPutOff && { collect: 'NEXT_INVOICE' }),
     ...(discountId !== present.discountId && { discountId }),
