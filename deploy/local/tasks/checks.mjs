@@ -12,6 +12,9 @@ const VAGUE_SUFFIX =
   /-(client|provider|sender|consumer|reconciliation|pool|service|commands|helper|utils?)\.tsx?$/;
 const FREE_FOLDER = /^services\/(chassis|kernel)\/|\/(testing|peer|provider|sending)\//;
 
+// By content: a checkout of another commit gives files new times, most of them without a change.
+const byContent = ['--cache', '--cache-strategy', 'content'];
+
 /** Counts failed checks. ESLint takes as long as all others, so it runs in parallel to them. */
 export async function failedChecks() {
   const linted = eslint();
@@ -20,7 +23,7 @@ export async function failedChecks() {
 
 /** Checks with ESLint; false if it finds problems. */
 export async function eslint() {
-  const cache = ['--cache', '--cache-location', 'node_modules/.cache/eslint/'];
+  const cache = [...byContent, '--cache-location', 'node_modules/.cache/eslint/'];
   const args = ['.', ...cache, '--max-warnings', '0'];
   // Without its cache it holds the types of all packages, more than Node's default of 4 GB.
   return await isClean('eslint', args, { env: { NODE_OPTIONS: '--max-old-space-size=8192' } });
@@ -36,7 +39,7 @@ export async function failedQuickChecks() {
     namesTellTheLayer(),
     await isClean('buf', ['lint'], { cwd: join(root, 'proto') }),
     await contractsBreakNothing(),
-    await isClean('prettier', ['--check', '--log-level', 'warn', '--cache', '.']),
+    await isClean('prettier', ['--check', '--log-level', 'warn', ...byContent, '.']),
     await isClean('depcruise', ['-c', 'dependency-cruiser.cjs', ...folders]),
     // Unused files, exports and dependencies, and undeclared dependencies.
     await isClean('knip', ['--no-config-hints']),
