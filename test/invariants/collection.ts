@@ -135,10 +135,15 @@ async function readFeed(client: ApiClient): Promise<FeedPicture> {
     const { oldest, newest } = page as { oldest: string | null; newest: string };
     return {
       entries,
-      oldest: oldest === null ? undefined : Number(oldest),
-      newest: Number(newest),
+      oldest: oldest === null ? undefined : positionOf(oldest),
+      newest: positionOf(newest),
     };
   }
+}
+
+/** Position of a cursor, which after a restore has a code in front. */
+function positionOf(cursor: string): number {
+  return Number(cursor.slice(cursor.indexOf('.') + 1));
 }
 
 /** Undefined if a release or a key has no exports. */

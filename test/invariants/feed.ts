@@ -18,6 +18,30 @@ export const feedIsWhole: Invariant = {
   },
 };
 
+export const eventsHaveOneContent: Invariant = {
+  id: 'I62',
+  title: 'an event of a subject, number and restore has one content, in the feed and everywhere',
+  examine: ({ feed, endpoints }) => {
+    const placed = (feed?.entries ?? []).filter(({ event }) => event !== null);
+    const sent = endpoints.flatMap(({ received = [] }) => received.map(({ text }) => text));
+    if (placed.length + sent.length === 0) return undefined;
+    const texts = [...placed.map(({ event }) => JSON.stringify(event)), ...new Set(sent)];
+    const ofMessages = Map.groupBy(texts, (text) => (JSON.parse(text) as { id: string }).id);
+    return together(
+      examineEach([...ofMessages], ([id, some]) => {
+        const count = new Set(some).size;
+        return [count > 1 && `message ${id} has ${String(count)} contents`];
+      }),
+      {
+        examined: placed.length,
+        findings: repeated(placed.map(eventKeyOf)).map(
+          ([key, count]) => `event ${key} has ${String(count)} messages`,
+        ),
+      },
+    );
+  },
+};
+
 function positionProblems({ entries, oldest, newest }: FeedPicture): string[] {
   const first = oldest ?? 1;
   const gap = entries.find(({ position }, index) => position !== first + index);
@@ -32,16 +56,20 @@ function positionProblems({ entries, oldest, newest }: FeedPicture): string[] {
 }
 
 function orderProblems({ entries, oldest }: FeedPicture) {
-  const last = new Map<string, number>();
+  const last = new Map<string, { sequence: number; restoreCode: string | null }>();
   return examineEach(
     entries.filter(({ event }) => event !== null),
     ({ position, subject, event }) => {
-      const before = last.get(subject.id) ?? (oldest === 1 ? 0 : undefined);
-      const sequence = event?.sequence ?? 0;
-      last.set(subject.id, sequence);
+      const latest = last.get(subject.id);
+      const before = latest?.sequence ?? (oldest === 1 ? 0 : undefined);
+      const { sequence = 0, restoreCode = null } = event ?? {};
+      last.set(subject.id, { sequence, restoreCode });
+      // After a restore, a subject numbers on from the instant: its last events may be lost.
+      const isNewCode = latest !== undefined && latest.restoreCode !== restoreCode;
       return [
         before !== undefined &&
           sequence !== before + 1 &&
+          !(isNewCode && sequence <= before) &&
           `position ${String(position)}: ${String(sequence)} follows ${String(before)} of ${subject.id}`,
       ];
     },
@@ -65,6 +93,10 @@ function bodyProblems({ entries }: FeedPicture, endpoints: Picture['endpoints'])
 
 function keyOf({ subject, event }: FeedEntryPicture): string {
   return `${subject.id}:${String(event?.sequence)}`;
+}
+
+function eventKeyOf(entry: FeedEntryPicture): string {
+  return `${keyOf(entry)}:${entry.event?.restoreCode ?? ''}`;
 }
 
 /** True for every event but those that services announce to each other. */

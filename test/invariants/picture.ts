@@ -288,7 +288,12 @@ export interface EndpointPicture {
 export interface FeedEntryPicture {
   readonly position: number;
   readonly subject: { readonly type: string; readonly id: string };
-  readonly event: { readonly id: string; readonly sequence: number } | null;
+  readonly event: {
+    readonly id: string;
+    readonly sequence: number;
+    /** Absent in bodies of releases before 0.2.0. */
+    readonly restoreCode?: string | null;
+  } | null;
 }
 
 /** The feed of an environment, read until nothing follows. */

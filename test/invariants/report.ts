@@ -9,7 +9,7 @@ import { creditsStayWithin, refundsStayWithin } from './credits';
 import { documentsStay } from './documents';
 import { erasedCustomersLeaveNothing } from './erasure';
 import { exportsAreConsistent } from './exports';
-import { feedIsWhole } from './feed';
+import { eventsHaveOneContent, feedIsWhole } from './feed';
 import type { Invariant } from './invariant';
 import { environmentsAreApart } from './isolation';
 import { amountsAddUp, paidOnce, statusFollowsDebt } from './money';
@@ -43,6 +43,7 @@ export const invariants: readonly Invariant[] = [
   sequencesAreWhole,
   webhooksArrive,
   feedIsWhole,
+  eventsHaveOneContent,
   bodiesRepeatScalars,
   exportsAreConsistent,
   writesAreDurable,

@@ -7,6 +7,12 @@ const entryAt = (sequence: number): FeedEntryPicture => ({
   event: JSON.parse(aWebhook(sequence).text) as FeedEntryPicture['event'],
 });
 
+/** An event that a restored system has announced. */
+function afterRestore(sequence: number, id: string): FeedEntryPicture {
+  const entry = entryAt(sequence);
+  return { ...entry, event: { id, sequence, restoreCode: 'WH5C2' } };
+}
+
 /** Violations by the feed that a system must not show. */
 export const feedViolations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I80', 'a missing position', { feed: { ...feed, entries: [entryAt(1), entryAt(3)] } }],
@@ -34,5 +40,15 @@ export const feedViolations: [id: string, what: string, changes: Partial<Picture
     'I80',
     'another body than the webhook',
     { endpoints: [anEndpoint([aWebhook(1, { note: 'changed' }), aWebhook(2)])] },
+  ],
+  [
+    'I62',
+    'one message with two contents',
+    { endpoints: [anEndpoint([aWebhook(1), aWebhook(1, { note: 'changed' })])] },
+  ],
+  [
+    'I62',
+    'two messages of one number and restore',
+    { feed: { ...feed, entries: [entryAt(1), afterRestore(1, 'a'), afterRestore(1, 'b')] } },
   ],
 ];
