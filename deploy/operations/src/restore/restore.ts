@@ -142,7 +142,7 @@ export function refuseUnfit(manifest: Manifest, target: Target): void {
 
 function problemOf(manifest: Manifest, { databasePrefix, isElsewhere, recovers }: Target) {
   if (!manifest.final && !recovers) {
-    return 'This backup is not final, and this release has no npm run reconcile, which must check the system after its restore: only backups made with --final can be restored';
+    return 'This backup is not final, and npm run reconcile of this release does not compare everything after its restore: only backups made with --final can be restored';
   }
   if (!isOfPostgres(manifest)) return undefined;
   if (isElsewhere) {
