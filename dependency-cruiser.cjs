@@ -183,6 +183,12 @@ const layers = {
     'install',
     'server',
     'container',
+    'flags.ts',
+    'infrastructure.ts',
+    'settings.ts',
+    'maintenance.ts',
+    'indexes',
+    'requeue',
     'shard',
   ],
   'deploy/operations/src': [

@@ -9,7 +9,7 @@ interface WebhookBody {
 }
 
 /** A received webhook. */
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   readonly id: string;
   readonly text: string;
   readonly body: WebhookBody;
