@@ -190,6 +190,13 @@ const layers = {
     'indexes',
     'requeue',
     'shard',
+    'flags.ts',
+    'infrastructure.ts',
+    'settings.ts',
+    'data-servers.ts',
+    'maintenance.ts',
+    'indexes',
+    'requeue',
   ],
   'deploy/operations/src': [
     'files',
