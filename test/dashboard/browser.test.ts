@@ -1,7 +1,15 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { eventually } from '@billing/chassis/testing';
 import { walkByKeyboard } from './keyboard-walk';
-import { heading, look, lookClosely, press, pressInDialog, recordMessages } from './page-actions';
+import {
+  heading,
+  look,
+  lookClosely,
+  press,
+  pressInDialog,
+  recordMessages,
+  seeAuditLog,
+} from './page-actions';
 import { desktop, expectToFit, phone, visit } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { firstOwnerLink, password } from '../support/operator-client';
@@ -85,7 +93,9 @@ testInChromium(
       await look(page, 'invitation refused');
       await page.getByLabel('Password').fill(password);
       await press(page, 'Accept and sign in');
-      await page.waitForURL('**/dashboard/live');
+      // A sandbox, in which nothing is charged.
+      await page.waitForURL(/\/dashboard\/[0-9a-f-]{36}$/);
+      await page.getByRole('list', { name: 'Set up billing' }).waitFor();
       const [cookie] = await context.cookies();
       expect(cookie).toMatchObject({ name: 'operator', httpOnly: true, sameSite: 'Strict' });
       secrets.push(cookie?.value ?? '');
@@ -133,8 +143,9 @@ testInChromium(
       await createKey(page);
       await tellEndpoint(page);
       const endpoint = new URL(page.url()).pathname;
-      expect(await page.evaluate<Message[]>('window.messages')).toEqual(
+      expect(await page.evaluate<unknown[]>('window.messages')).toEqual(
         expect.arrayContaining([
+          { text: 'Sandbox createdView', path: `/dashboard/${sandboxId}` },
           { text: 'API key created', path: null },
           { text: 'API key revoked', path: null },
           { text: 'Endpoint createdView', path: endpoint },
@@ -157,7 +168,7 @@ testInChromium(
       await look(page, 'invited');
       const viewerLink = await page.getByRole('region', { name: 'invitation link' }).textContent();
       await go(page, 'Audit log');
-      await seeAuditLog(page);
+      await seeAuditLog(page, receiver.url);
       await seeAsViewer(viewerLink ?? '');
     });
   },
@@ -247,12 +258,6 @@ testInChromium(
   timeoutMs,
 );
 
-interface Message {
-  readonly text: string;
-  /** Path of its link, if any. */
-  readonly path: string | null;
-}
-
 async function moveClock(page: Page): Promise<void> {
   await go(page, 'Sandboxes');
   await page.locator(`main a[href*="${sandboxId}"]`).first().click();
@@ -270,7 +275,14 @@ async function createKey(page: Page): Promise<void> {
   await go(page, 'API keys');
   await press(page, 'New key');
   await page.locator('.dialog').getByLabel('Name').fill(hostile);
-  await page.getByLabel('customers:read').check();
+  const [reads, writes] = [page.getByLabel('customers:read'), page.getByLabel('customers:write')];
+  await writes.check();
+  await press(page, 'Read only');
+  expect([await reads.isChecked(), await writes.isChecked()]).toEqual([true, false]);
+  await look(page, 'read-only key');
+  await press(page, 'Full access');
+  expect(await reads.isChecked()).toBe(false);
+  await reads.check();
   await pressInDialog(page, 'Create key');
   const curl = await page.getByRole('region', { name: 'curl command' }).textContent();
   const [, url = '', authorization = ''] =
@@ -328,22 +340,6 @@ async function setUp(page: Page): Promise<void> {
   await page.getByText('Nothing needs your attention.').waitFor();
   await page.getByRole('button', { name: 'Create sample data' }).waitFor({ state: 'detached' });
   await look(page, 'home with sample data');
-}
-
-/** The log says who did what in sentences, and finds what one person did to one object. */
-async function seeAuditLog(page: Page): Promise<void> {
-  await page
-    .getByText(/stopped the clock of sandbox/)
-    .first()
-    .waitFor();
-  const created = page.locator('tr', { hasText: 'created webhook endpoint' });
-  await created.getByRole('link', { name: receiver.url }).waitFor();
-  await created.getByRole('button', { name: 'Show' }).click();
-  await created.getByText('POST /v1/webhook-endpoints').waitFor();
-  await look(page, 'audit log');
-  await created.getByRole('link', { name: 'All changes of this object' }).click();
-  await page.getByText('created webhook endpoint').waitFor();
-  await page.getByText('revoked').waitFor({ state: 'detached' });
 }
 
 /** A viewer sees the reason at disabled buttons and closed pages. */

@@ -67,6 +67,8 @@ testInChromium(
       await open(page, `/customers/${customerId}`);
       const ledger = page.getByRole('region', { name: 'Balance entries' });
       await ledger.getByText('$9.99 added to the balance').waitFor();
+      await ledger.getByRole('link', { name: /^CN-\d{6}$/ }).waitFor();
+      await ledger.getByRole('link', { name: /^INV-\d{6}$/ }).waitFor();
       await open(page, `/invoices/${await sentInvoice(customerId)}`);
       await fillIn(page, { opener: 'Mark uncollectible', confirm: 'Write off $24.52' });
       await badge(page, 'uncollectible');

@@ -92,3 +92,25 @@ export async function recordMessages(page: Page): Promise<void> {
     }).observe(document, { subtree: true, childList: true });
   `);
 }
+
+/** The log says who did what in sentences, and finds what one person did to one object. */
+export async function seeAuditLog(page: Page, endpointUrl: string): Promise<void> {
+  await page
+    .getByText(/stopped the clock of sandbox/)
+    .first()
+    .waitFor();
+  const created = page.locator('tr', { hasText: 'created webhook endpoint' });
+  await created.getByRole('link', { name: endpointUrl }).waitFor();
+  await created.getByRole('button', { name: 'Show' }).click();
+  await created.getByText('POST /v1/webhook-endpoints').waitFor();
+  await look(page, 'audit log');
+  await created.getByRole('link', { name: 'All changes of this object' }).click();
+  await page.getByText('created webhook endpoint').waitFor();
+  await page.getByText('revoked').waitFor({ state: 'detached' });
+  // The page of the object leads to the same list.
+  const found = page.url();
+  await page.getByRole('link', { name: endpointUrl }).click();
+  await page.getByRole('link', { name: 'Change history' }).click();
+  await page.getByText('created webhook endpoint').waitFor();
+  expect(page.url()).toBe(found);
+}

@@ -114,7 +114,12 @@ describe('the search of the dashboard', () => {
     ];
     for (const [q, results] of found) expect([q, await search(q)]).toEqual([q, results]);
     for (const one of [ada, engine, sale, hook, plan, bill]) {
-      expect(await search(String(one.id))).toEqual([one]);
+      const id = String(one.id);
+      for (const start of [id, id.slice(0, 23), id.slice(0, 18)]) {
+        expect([start, await search(start)]).toEqual([start, [one]]);
+      }
+      // Ids of the same minute begin with the same eight digits.
+      expect(await search(id.slice(0, 8))).toContainEqual(one);
     }
   });
 

@@ -1,4 +1,4 @@
-import { chosenEnvironment, environmentPath, samePlace } from './environment-path';
+import { chosenEnvironment, environmentPath, firstPath, samePlace } from './environment-path';
 
 const live = { kind: 'LIVE', id: '0190a000-0000-7000-8000-000000000001' };
 const sandbox = { kind: 'SANDBOX', id: '0190a000-0000-7000-8000-000000000002' };
@@ -9,6 +9,11 @@ test('a URL names its environment', () => {
   expect(chosenEnvironment([live, sandbox], 'live')).toBe(live);
   expect(chosenEnvironment([live, sandbox], undefined)).toBe(live);
   expect(chosenEnvironment([live, sandbox], 'sign-in')).toBeUndefined();
+});
+
+test('an owner who has joined starts in a sandbox, if there is one', () => {
+  expect(firstPath([live, sandbox])).toBe(`/${sandbox.id}`);
+  expect(firstPath([live])).toBe('/');
 });
 
 test.each([

@@ -8,6 +8,12 @@ export function environmentPath({ kind, id }: Pick<Environment, 'kind' | 'id'>):
   return kind === 'LIVE' ? '/live' : `/${id}`;
 }
 
+/** First page of an owner who has just joined: a sandbox, where nothing is charged, if any. */
+export function firstPath(environments: readonly Pick<Environment, 'kind' | 'id'>[]): string {
+  const sandbox = environments.find(({ kind }) => kind === 'SANDBOX');
+  return sandbox === undefined ? '/' : environmentPath(sandbox);
+}
+
 /** Environment of a URL, live by default; undefined for an unknown environment. */
 export function chosenEnvironment<E extends Pick<Environment, 'kind' | 'id'>>(
   environments: readonly E[],

@@ -220,7 +220,8 @@ export function useAction<Input, Output = unknown>(
         typeof success === 'string' ? { text: success } : success?.(output, input);
       if (shown !== undefined) {
         const { text, href } = shown;
-        const link = href !== undefined && { href: `${environmentPath(environment)}${href}` };
+        const place = environmentPath(shown.environment ?? environment);
+        const link = href !== undefined && { href: `${place}${href}` };
         successes.add({ title: text, data: { ...link } });
       }
       return client.invalidateQueries();

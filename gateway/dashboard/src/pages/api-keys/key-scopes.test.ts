@@ -1,4 +1,4 @@
-import { curlText, grantableScopes, startOfDay, wantedScopes } from './key-scopes';
+import { curlText, grantableScopes, readOnlyScopes, startOfDay, wantedScopes } from './key-scopes';
 
 const all = ['api-keys:read', 'api-keys:write', 'customers:read', 'customers:write'];
 
@@ -19,6 +19,11 @@ test('a key without a choice of scopes gets all scopes that its creator may gran
   expect(wantedScopes([], { all, grantable: all })).toBeUndefined();
   expect(wantedScopes([], { all, grantable })).toEqual(grantable);
   expect(wantedScopes(['customers:read'], { all, grantable: all })).toEqual(['customers:read']);
+});
+
+test('a read-only key reads what its creator may grant, and writes nothing', () => {
+  expect(readOnlyScopes(all)).toEqual(['api-keys:read', 'customers:read']);
+  expect(readOnlyScopes(['customers:read'])).toEqual(['customers:read']);
 });
 
 test.each([

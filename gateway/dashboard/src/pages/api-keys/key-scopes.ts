@@ -22,6 +22,11 @@ export function wantedScopes(
   return grantable.length === all.length ? undefined : grantable;
 }
 
+/** Scopes of a key that changes nothing. */
+export function readOnlyScopes(grantable: readonly string[]): readonly string[] {
+  return grantable.filter((scope) => scope.endsWith(':read'));
+}
+
 // Lists that need no id.
 const lists = ['customers', 'products', 'subscriptions', 'invoices', 'discounts', 'meters'];
 

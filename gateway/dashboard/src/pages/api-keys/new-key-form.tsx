@@ -1,10 +1,12 @@
+import { useState } from 'react';
 import { useWorkspace } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import type { ApiKey } from './api-key';
 import type { Choices } from '../../resources/choices';
+import { Button } from '../../parts/element/buttons';
 import { ChoicesField, Form, TextField } from '../../parts/form/form';
 import { Answer } from '../../parts/element/notices';
-import { grantableScopes, startOfDay, wantedScopes } from './key-scopes';
+import { grantableScopes, readOnlyScopes, startOfDay, wantedScopes } from './key-scopes';
 
 /** A new key with its secret, which is shown once; null if an earlier attempt created the key. */
 export type CreatedKey = ApiKey & { readonly key: string | null };
@@ -13,6 +15,12 @@ interface KeyInput {
   readonly name: string;
   readonly scopes: readonly string[] | undefined;
   readonly expiresAt: string | undefined;
+}
+
+/** Scopes of the last preset, and the number of presets so far. */
+interface Marked {
+  readonly scopes: readonly string[];
+  readonly count: number;
 }
 
 /** Form for the name, scopes and expiry of a new key. */
@@ -43,6 +51,11 @@ function KeyForm({
   const { session, environment } = useWorkspace();
   const isLive = environment.kind === 'LIVE';
   const grantable = grantableScopes(all, { role: session.operator.role, isLive });
+  // Each preset replaces the choice before it.
+  const [marked, setMarked] = useState<Marked>({ scopes: [], count: 0 });
+  const mark = (scopes: readonly string[]) => {
+    setMarked(({ count }) => ({ scopes, count: count + 1 }));
+  };
   const create = useAction<KeyInput, CreatedKey>(
     (body) => ({
       method: 'POST',
@@ -63,11 +76,29 @@ function KeyForm({
     >
       <TextField name="name" label="Name" autoComplete="off" maxLength={120} autoFocus />
       <TextField name="expiresAt" label="Expires (UTC)" type="date" hint="Optional." />
+      <div className="actions" role="group" aria-label="Presets of scopes">
+        <Button
+          onClick={() => {
+            mark(readOnlyScopes(grantable));
+          }}
+        >
+          Read only
+        </Button>
+        <Button
+          onClick={() => {
+            mark([]);
+          }}
+        >
+          Full access
+        </Button>
+      </div>
       <ChoicesField
+        key={marked.count}
         name="scopes"
         label="Scopes"
         hint="Leave empty for full access: all scopes in this list."
         choices={grantable}
+        marked={marked.scopes}
       />
       {grantable.includes('portal:write') && (
         <p className="faint">

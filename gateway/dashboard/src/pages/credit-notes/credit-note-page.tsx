@@ -6,6 +6,7 @@ import { MetadataPanel } from '../../parts/resource/metadata';
 import { moneyColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { moneyText } from '../../parts/text/text';
+import { AuditLink } from '../../resources/audit/audit-link';
 import {
   type CreditNote,
   creditNoteName,
@@ -44,7 +45,7 @@ function CreditNoteView({ note }: { note: CreditNote }) {
         </>
       }
     >
-      <Panel title="Details">
+      <Panel title="Details" actions={<AuditLink id={note.id} />}>
         <Facts
           facts={[
             ['Customer', <CustomerLink key="customer" id={note.customerId} />],

@@ -1,7 +1,7 @@
 import type { toJsonBalance, toJsonBalanceEntry } from '@billing/proto/json/balance';
 import { useRefusal } from '../../api/environment';
 import { type Page } from '../../api/client';
-import { useAction, useResource } from '../../api/queries';
+import { useAction, useListed, useResource } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
@@ -12,7 +12,9 @@ import { ResourceTable } from '../../parts/table/resource-table';
 import { typedAmount } from '../../parts/text/amount';
 import { moneyText } from '../../parts/text/text';
 import { Sentence } from '../../resources/sentence';
+import type { CreditNote } from '../../resources/credit/credit-note';
 import type { Customer } from '../../resources/customer';
+import type { Invoice } from '../../resources/invoice/invoice';
 import { adjustment } from './account';
 import { balanceSentence } from './activity';
 
@@ -24,7 +26,7 @@ const columns: readonly Column<BalanceEntry>[] = [
   {
     title: 'Entry',
     text: ({ kind, description }) => description ?? kind,
-    cell: (entry) => <Sentence of={balanceSentence(entry)} />,
+    cell: (entry) => <EntrySentence entry={entry} />,
   },
   moneyColumn(
     'Amount',
@@ -37,6 +39,20 @@ const columns: readonly Column<BalanceEntry>[] = [
     ({ currency }) => currency,
   ),
 ];
+
+/** An entry with links to its documents under their numbers. */
+function EntrySentence({ entry }: { entry: BalanceEntry }) {
+  const { customerId, invoiceId, creditNoteId } = entry;
+  const { data: invoice } = useListed<Invoice>('/v1/invoices', invoiceId ?? '');
+  // One request for all rows.
+  const { data: notes } = useResource<Page<CreditNote>>('/v1/credit-notes', {
+    query: { customerId, perPage: 100 },
+    isEnabled: creditNoteId !== null,
+  });
+  const note = notes?.data.find(({ id }) => id === creditNoteId);
+  const numbers = { invoice: invoice?.number ?? null, creditNote: note?.number ?? null };
+  return <Sentence of={balanceSentence(entry, numbers)} />;
+}
 
 /** Money that the seller owes a customer, with its entries and a form to adjust it. */
 export function BalancePanel({ customer }: { customer: Customer }) {

@@ -6,6 +6,7 @@ import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { MetadataPanel } from '../../parts/resource/metadata';
 import { Answer } from '../../parts/element/notices';
 import { Day, Facts, ShortId } from '../../parts/element/values';
+import { AuditLink } from '../../resources/audit/audit-link';
 import { addressText } from '../../resources/address';
 import { EmailPanel } from '../../resources/email/email-panel';
 import { InvoiceTable } from '../../resources/invoice/invoice-table';
@@ -55,7 +56,7 @@ function CustomerView({ customer }: { customer: Customer }) {
       <AccountFigures customer={customer} />
       <div className="panels">
         <ActivityPanel customer={customer} />
-        <Panel title="Details">
+        <Panel title="Details" actions={<AuditLink id={customer.id} />}>
           <CustomerFacts customer={customer} />
         </Panel>
       </div>

@@ -9,6 +9,7 @@ import { Answer } from '../../parts/element/notices';
 import { countText } from '../../parts/text/text';
 import { fromTimeField, toTimeField } from '../../parts/text/time-field';
 import { Facts, Instant, ShortId } from '../../parts/element/values';
+import { AuditLink } from '../../resources/audit/audit-link';
 import { ProductLinks } from '../../resources/product-links';
 import { type Discount, redemptionsText, termsText } from '../../resources/discount';
 
@@ -32,7 +33,7 @@ function DiscountView({ discount }: { discount: Discount }) {
       actions={<DiscountActions discount={discount} />}
     >
       <div className="panels">
-        <Panel title="Terms">
+        <Panel title="Terms" actions={<AuditLink id={discount.id} />}>
           <Facts
             facts={[
               ['Status', <ActiveBadge key="state" active={discount.active} />],

@@ -6,6 +6,7 @@ import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { MetadataPanel } from '../../parts/resource/metadata';
 import { Answer, Notice } from '../../parts/element/notices';
 import { coveredDaysText } from '../../parts/text/time-text';
+import { AuditLink } from '../../resources/audit/audit-link';
 import { countryText } from '../../resources/address';
 import { Day, Facts, Instant, Money, ShortId, StatusBadge } from '../../parts/element/values';
 import { NameSkeleton } from '../../parts/element/skeleton';
@@ -62,7 +63,7 @@ function InvoiceView({ invoice }: { invoice: Invoice }) {
           {attemptText(attempt)}
         </Notice>
       )}
-      <Panel title="Details">
+      <Panel title="Details" actions={<AuditLink id={invoice.id} />}>
         <InvoiceFacts invoice={invoice} />
       </Panel>
       <Panel title="Line items">

@@ -10,6 +10,7 @@ import { dayColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { countText } from '../../parts/text/text';
+import { AuditLink } from '../../resources/audit/audit-link';
 import { customerColumn } from '../../resources/customer-link';
 import {
   amountsText,
@@ -66,7 +67,7 @@ function MigrationView({ migration }: { migration: PriceMigration }) {
           <Progress label={progressText(migration)} done={processed} total={Math.max(total, 1)} />
         )}
       </Panel>
-      <Panel title="Details">
+      <Panel title="Details" actions={<AuditLink id={id} />}>
         <Facts
           facts={[
             ['Old product', <ProductLink key="from" id={migration.fromProductId} />],

@@ -1,7 +1,13 @@
-import { LineChart } from '../../parts/chart/line-chart';
+import { lazy, Suspense } from 'react';
+import { Skeleton } from '../../parts/element/skeleton';
 import { exportedMoney } from '../../parts/text/amount';
 import { countText, moneyText, shortMoneyText } from '../../parts/text/text';
 import type { CurvePoint } from './price-curve';
+
+// Loaded after the page: charts are below the facts and the prices of a product.
+const LineChart = lazy(async () => ({
+  default: (await import('../../parts/chart/line-chart')).LineChart,
+}));
 
 /**
  * Price of a period by quantity: total and per unit. Two charts, because the price per unit would
@@ -19,17 +25,19 @@ export function PriceChart({
   const chart = (label: string, values: readonly number[]) => (
     <div>
       <h3>{label}</h3>
-      <LineChart
-        caption={`${caption}: ${label.toLowerCase()}`}
-        timesTitle="Units"
-        times={points.map(({ quantity }) => countText(quantity))}
-        positions={points.map(({ quantity }) => quantity)}
-        lines={[{ label, values }]}
-        // A price per unit may be a fraction of the smallest unit; the chart rounds it.
-        format={(amount) => moneyText(Math.round(amount), currency)}
-        exported={(amount) => exportedMoney(Math.round(amount), currency)}
-        formatShort={(amount) => shortMoneyText(amount, currency)}
-      />
+      <Suspense fallback={<Skeleton label="Loading the chart" rows={4} />}>
+        <LineChart
+          caption={`${caption}: ${label.toLowerCase()}`}
+          timesTitle="Units"
+          times={points.map(({ quantity }) => countText(quantity))}
+          positions={points.map(({ quantity }) => quantity)}
+          lines={[{ label, values }]}
+          // A price per unit may be a fraction of the smallest unit; the chart rounds it.
+          format={(amount) => moneyText(Math.round(amount), currency)}
+          exported={(amount) => exportedMoney(Math.round(amount), currency)}
+          formatShort={(amount) => shortMoneyText(amount, currency)}
+        />
+      </Suspense>
     </div>
   );
   return (

@@ -14,6 +14,7 @@ import { Day, Facts, ShortId } from '../../parts/element/values';
 import { MeterPricesPanel } from './meter-prices-panel';
 import { PriceChart } from './price-chart';
 import { curveOfProduct } from './price-curve';
+import { AuditLink } from '../../resources/audit/audit-link';
 import { priceText, type Product, tierSpanText } from '../../resources/product';
 import { PricePreview } from './price-preview-field';
 import { productPreview } from './price-preview';
@@ -32,7 +33,7 @@ export function ProductPage({ id = '' }: { readonly id?: string }) {
           back={{ href: '/products', label: 'Products' }}
           actions={<ProductActions product={product} />}
         >
-          <Panel title="Details">
+          <Panel title="Details" actions={<AuditLink id={product.id} />}>
             <ProductFacts product={product} />
           </Panel>
           {product.type !== 'FLAT' && <PricePanel product={product} />}

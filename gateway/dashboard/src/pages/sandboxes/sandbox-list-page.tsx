@@ -128,7 +128,7 @@ function SandboxForm({
       environmentId: live?.id,
       body,
     }),
-    'Sandbox created',
+    ({ id }) => ({ text: 'Sandbox created', environment: { kind: 'SANDBOX', id }, href: '' }),
   );
   return (
     <Form

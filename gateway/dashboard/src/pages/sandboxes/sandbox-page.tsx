@@ -14,6 +14,7 @@ import { labelText, pluralText } from '../../parts/text/text';
 import { utcText } from '../../parts/text/time-text';
 import { fromTimeField, toTimeField } from '../../parts/text/time-field';
 import { ClockTime, Day, Facts, ShortId } from '../../parts/element/values';
+import { AuditLink } from '../../resources/audit/audit-link';
 import { afterStep, clockProgress, type ClockStep, clockSteps } from './clock-progress';
 
 interface Clock {
@@ -64,7 +65,7 @@ export function SandboxPage({ id }: { id: string }) {
       }
     >
       {sandbox.deletesAt !== null && <DeletionNotice deletesAt={sandbox.deletesAt} />}
-      <Panel title="Details">
+      <Panel title="Details" actions={<AuditLink id={sandbox.id} />}>
         <Facts
           facts={[
             ['Clock', labelText(sandbox.clock)],

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { send } from '../../api/client';
+import { firstPath } from '../../api/environment-path';
 import { useSessionChange } from '../../api/queries';
+import type { Session } from '../../api/session';
 import { Form, TextField } from '../../parts/form/form';
 
 import { Answer } from '../../parts/element/notices';
@@ -49,6 +51,17 @@ export function InvitationPage({ token }: { token: string }) {
   );
 }
 
+/** Page after the acceptance. Without an answer, the usual first page finds out why. */
+async function firstPlace({ role, providerOnly }: Invitation): Promise<string> {
+  if (role !== 'OWNER' || providerOnly) return '/';
+  try {
+    const { environments } = (await send({ path: '/dashboard/api/session' })) as Session;
+    return firstPath(environments);
+  } catch {
+    return '/';
+  }
+}
+
 function Acceptance({ invited, token }: { invited: Invitation; token: string }) {
   const [, navigate] = useLocation();
   const changed = useSessionChange();
@@ -71,8 +84,9 @@ function Acceptance({ invited, token }: { invited: Invitation; token: string }) 
             password: invited.providerOnly ? '' : values.text('password'),
           };
           await withWaitingTime(() => send({ method: 'POST', path, body }));
+          const place = await firstPlace(invited);
           await changed();
-          navigate('/', { replace: true });
+          navigate(place, { replace: true });
         }}
       >
         <TextField name="name" label="Name" autoComplete="name" />

@@ -8,6 +8,7 @@ import { Answer } from '../../parts/element/notices';
 import { countText, labelText } from '../../parts/text/text';
 import { dayText } from '../../parts/text/time-text';
 import { Day, Facts, ShortId, StatusBadge } from '../../parts/element/values';
+import { AuditLink } from '../../resources/audit/audit-link';
 import { customerName } from '../../resources/customer';
 import { DiscountLink } from '../../resources/discount-link';
 import { EmailPanel } from '../../resources/email/email-panel';
@@ -64,7 +65,7 @@ function SubscriptionView({ subscription }: { subscription: Subscription }) {
       <Panel title="Timeline">
         <SubscriptionTimeline subscription={subscription} />
       </Panel>
-      <Panel title="Details">
+      <Panel title="Details" actions={<AuditLink id={subscription.id} />}>
         <SubscriptionFacts subscription={subscription} name={name} />
       </Panel>
       <Panel title="Invoices">

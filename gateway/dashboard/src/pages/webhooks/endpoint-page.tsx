@@ -12,6 +12,7 @@ import { DeliveryTable } from './delivery-table';
 import { EndpointForm } from './endpoint-form';
 import { EndpointBadge } from './endpoint-badge';
 import { endpointStatus, healthOf, healthText } from './endpoint-health';
+import { AuditLink } from '../../resources/audit/audit-link';
 import { GapList, ReplayButton } from './gaps';
 import { SigningSecret } from './signing-secret';
 import type { EndpointReport, EndpointWithSecret, WebhookEndpoint } from './webhook-resources';
@@ -55,7 +56,15 @@ function About({ endpoint }: { endpoint: WebhookEndpoint }) {
       {rotated !== undefined && (
         <SigningSecret {...{ url }} secret={rotated} onDone={() => setRotated(undefined)} />
       )}
-      <Panel title="Details" actions={<Actions {...{ endpoint }} onRotated={setRotated} />}>
+      <Panel
+        title="Details"
+        actions={
+          <>
+            <AuditLink id={id} />
+            <Actions {...{ endpoint }} onRotated={setRotated} />
+          </>
+        }
+      >
         <Facts
           facts={[
             ['Status', <EndpointBadge key="state" {...endpointStatus(endpoint, reports)} />],
