@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 const origin = 'http://design.example';
-const sections = ['buttons', 'form', 'notices', 'values', 'table', 'charts'];
+const sections = ['buttons', 'form', 'notices', 'values', 'table', 'filters', 'lists', 'charts'];
 // Versions of Chromium draw edges of letters a little differently; a changed color, size or text
 // changes more.
 const tolerance = { share: 0.02, tileShare: 1 };
@@ -116,6 +116,18 @@ async function eachOverlay(
   await open('Open menu');
   await compare(page.getByRole('menu'), 'menu');
   await close(page.getByRole('menu'));
+  await open('Deactivate');
+  await compare(dialog, 'deactivation');
+  await close(dialog);
+  await page.getByRole('combobox', { name: 'Product: Team' }).click();
+  await page.getByPlaceholder('Find products').fill('star');
+  await page.getByRole('option', { name: 'Team' }).waitFor({ state: 'detached' });
+  await compare(page.locator('.popup.combobox'), 'picker');
+  await close(page.locator('.popup.combobox'));
+  await page.getByRole('button', { name: 'Copy: test card' }).focus();
+  await page.getByRole('button', { name: 'Copy: test card' }).hover();
+  await compare(page.locator('.tooltip'), 'tooltip');
+  await selectRows(page, compare);
   await page.getByRole('combobox', { name: 'Open combobox' }).click();
   await page.getByPlaceholder('Find by name').fill('Two');
   await page.getByRole('option', { name: 'Live' }).waitFor({ state: 'detached' });
@@ -123,6 +135,23 @@ async function eachOverlay(
   await close(page.locator('.popup.combobox'));
   await open('Show message');
   await compare(page.locator('.toast'), 'toast');
+}
+
+/** Selects the rows of a list, and opens what can be done with them. */
+async function selectRows(
+  page: Page,
+  compare: (part: Locator, name: string) => Promise<void>,
+): Promise<void> {
+  const invoices = page.getByRole('region', { name: 'Invoices' });
+  for (const number of [1, 2, 3]) {
+    await invoices.getByRole('checkbox', { name: `INV-00000${String(number)}` }).check();
+  }
+  await compare(page.locator('.bulk-bar'), 'bulk-bar');
+  await page.getByRole('button', { name: 'Charge', exact: true }).click();
+  const dialog = page.locator('.dialog');
+  await compare(dialog, 'bulk-action');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
 }
 
 /** Opens the page from the built files; no gateway is needed. */

@@ -1,24 +1,37 @@
 import { type ReactNode, useState } from 'react';
 import { ApiProblem } from '../../api/problem';
 import { successes } from '../../api/successes';
-import { Button, CopyText } from '../../parts/element/buttons';
+import { Button, CopyButton, CopyText } from '../../parts/element/buttons';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/element/layout';
 import { Notice, Progress, ErrorNotice } from '../../parts/element/notices';
 import { Skeleton } from '../../parts/element/skeleton';
-import { Facts, Instant, Day, ShortId, StatusBadge } from '../../parts/element/values';
+import {
+  ClockTime,
+  Day,
+  Facts,
+  Instant,
+  Money,
+  ShortId,
+  StatusBadge,
+} from '../../parts/element/values';
 import { ChoicesField, Form, SelectField, TextAreaField, TextField } from '../../parts/form/form';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { Combobox } from '../../parts/overlay/combobox';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../../parts/overlay/menu';
 import { Bars, Columns } from '../../parts/chart/bars';
+import { LineChart } from '../../parts/chart/line-chart';
 import { Strip } from '../../parts/chart/strip';
 import { moneyColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
+import { MetadataPanel } from '../../parts/resource/metadata';
+import { ActivationButton, ActiveBadge } from '../../parts/resource/active';
+import { FilterParts, ListParts } from './design-lists';
+import { DesignWorkspace } from './design-workspace';
 
 const id = '0190a000-0000-7000-8000-000000000001';
 const time = '2026-02-25T09:00:00.000Z';
 const tones = ['main', 'quiet', 'danger', 'plain'] as const;
-const statuses = ['ACTIVE', 'PAST_DUE', 'ON_TRIAL', 'VOID'];
+const statuses = ['ACTIVE', 'PAST_DUE', 'ON_TRIAL', 'VOID', 'FAILED', 'INACTIVE'];
 const refused = new ApiProblem('Please fix the fields below', {
   status: 400,
   code: 'invalid_request',
@@ -55,6 +68,12 @@ export function DesignPage() {
         </Section>
         <Section name="Table">
           <Rows />
+        </Section>
+        <Section name="Filters">
+          <FilterParts />
+        </Section>
+        <Section name="Lists">
+          <ListParts />
         </Section>
         <Section name="Charts">
           <Charts />
@@ -154,7 +173,16 @@ function Values() {
           <StatusBadge key={status} status={status} />
         ))}
       </p>
+      <p className="actions">
+        <ActiveBadge active /> <ActiveBadge active={false} />
+        <Money amount={295_734} currency="USD" /> <ClockTime at={time} />
+        <CopyButton text="4242 4242 4242 4242" what="test card" label="Copy" />
+      </p>
       <CopyText text="billing_test_0000" what="API key" />
+      <DesignWorkspace responses={[]}>
+        <MetadataPanel metadata={{ plan: 'pro', seats: 12, trial: true }} path="/v1/customers/1" />
+        <MetadataPanel metadata={{}} />
+      </DesignWorkspace>
     </>
   );
 }
@@ -213,6 +241,15 @@ function Charts() {
         format={String}
       />
       <Strip caption="Deliveries" days={days} />
+      <LineChart
+        caption="Monthly recurring revenue"
+        times={['2025-12', '2026-01', '2026-02']}
+        lines={[
+          { label: 'MRR', values: [2_400, 2_700, 2_957] },
+          { label: 'Forecast', values: [2_300, null, 3_000] },
+        ]}
+        format={(value) => `$${String(value)}`}
+      />
     </>
   );
 }
@@ -243,6 +280,14 @@ function Overlays() {
       >
         <p>The customer no longer owes $29.00. This can’t be undone.</p>
       </ConfirmButton>
+      <ActivationButton
+        active
+        what="Pro"
+        refusal={undefined}
+        onChange={() => Promise.reject(failed)}
+        ending="It cannot be sold any more."
+        beginning="It can be sold again."
+      />
       <Menu trigger={<Button>Open menu</Button>}>
         <MenuItem onSelect={() => undefined}>Your account</MenuItem>
         <MenuLine />
