@@ -21,6 +21,36 @@ export function cpuSecondsBetween(
   );
 }
 
+/**
+ * CPU milliseconds that running threads of these processes and their descendants have used so far,
+ * from the scheduler: fine enough for one request. Threads that have ended do not count.
+ */
+export function cpuMsNow(pids: readonly number[]): number {
+  const processes = readProcesses();
+  const nanoseconds = pids
+    .flatMap((pid) => withDescendants(pid, processes))
+    .flatMap(threadTimes)
+    .reduce((sum, one) => sum + one, 0);
+  return nanoseconds / 1e6;
+}
+
+function withDescendants(pid: number, processes: ReadonlyMap<number, ProcessTicks>): number[] {
+  const children = [...processes].filter(([, { parent }]) => parent === pid);
+  return [pid, ...children.flatMap(([child]) => withDescendants(child, processes))];
+}
+
+function threadTimes(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${String(pid)}/task`).map((thread) => {
+      const text = readFileSync(`/proc/${String(pid)}/task/${thread}/schedstat`, 'utf8');
+      return Number(text.split(' ')[0]);
+    });
+  } catch {
+    // The process or one of its threads ended while they were being read.
+    return [];
+  }
+}
+
 interface ProcessTicks {
   readonly parent: number;
   readonly ticks: number;

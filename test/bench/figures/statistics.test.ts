@@ -1,4 +1,4 @@
-import { judge, sampleOf, spreadOf } from './statistics';
+import { judge, judgeLimit, percentileOf, sampleOf, spreadOf } from './statistics';
 
 const steady = { median: 100, min: 95, max: 105 };
 const ratio = { median: 0.7, min: 0.6, max: 0.8 };
@@ -30,4 +30,19 @@ describe('a comparison', () => {
     const verdict = judge({ ratio, floor: steady, generatorCpu: 0.91, demand: { atLeast: 0.1 } });
     expect(verdict).toBe('no verdict: generator at 91 % CPU');
   });
+});
+
+test('a percentile is the smallest value that a share of the values does not exceed', () => {
+  const values = Array.from({ length: 200 }, (_, index) => 200 - index);
+  expect(percentileOf(values, 0.95)).toBe(190);
+  expect(percentileOf([7], 0.95)).toBe(7);
+  expect(percentileOf([], 0.95)).toBe(0);
+});
+
+test.each([
+  [150, false, 'met'],
+  [150.1, false, 'missed'],
+  [10, true, 'no verdict: less data'],
+])('a p95 of %d ms against 150 ms, with less data: %s, is %s', (value, isReduced, verdict) => {
+  expect(judgeLimit(value, { atMost: 150, isReduced })).toBe(verdict);
 });

@@ -65,3 +65,18 @@ export function percent(share: number): string {
 export function spreadText({ median, min, max }: Sample): string {
   return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
 }
+
+/** Smallest value that is not exceeded by a share of the values; 0 without values. */
+export function percentileOf(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
+}
+
+/** Verdict on a figure with a limit; none if the data is smaller than the limit is for. */
+export function judgeLimit(
+  value: number,
+  { atMost, isReduced }: { readonly atMost: number; readonly isReduced: boolean },
+): Verdict {
+  if (isReduced) return 'no verdict: less data';
+  return value <= atMost ? 'met' : 'missed';
+}
