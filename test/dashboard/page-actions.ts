@@ -109,7 +109,7 @@ export async function seeAuditLog(page: Page, endpointUrl: string): Promise<void
   await page.getByText('revoked').waitFor({ state: 'detached' });
   // The page of the object leads to the same list.
   const found = page.url();
-  await page.getByRole('link', { name: endpointUrl }).click();
+  await page.getByRole('link', { name: endpointUrl }).first().click();
   await page.getByRole('link', { name: 'Change history' }).click();
   await page.getByText('created webhook endpoint').waitFor();
   expect(page.url()).toBe(found);

@@ -98,7 +98,10 @@ testInChromium(
       await page.goto(place);
       await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
       found.push(...(await compare(page, 'dashboard/sign in')));
-      await page.reload();
+      await page.goto(`${system.gatewayUrl}/dashboard/forgotten-password`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      found.push(...(await compare(page, 'dashboard/forgotten password')));
+      await page.goto(place);
       await page.getByLabel('Email').fill(address);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -149,7 +152,9 @@ testInChromium(
       found.push(...(await compare(page, 'portal/sign in link')));
       await page.getByRole('button', { name: 'Open the portal' }).click();
       await page.getByRole('navigation', { name: 'Billing' }).waitFor();
-      for (const [name, path] of shortened(await portalPages(page))) {
+      const { portalPaths } = shop;
+      const pages = [...(await portalPages(page)), ...Object.entries(portalPaths)];
+      for (const [name, path] of shortened(pages)) {
         found.push(...(await openSmall(page, `${system.gatewayUrl}${path}`)));
         found.push(...(await compare(page, `portal/${name}`)));
       }

@@ -25,6 +25,8 @@ export interface Shop {
   readonly paths: Readonly<Record<string, string>>;
   /** URLs of payers' pages, by a name for the page. */
   readonly urls: Readonly<Record<string, string>>;
+  /** Paths in the portal of resources that have a page, by a name for the page. */
+  readonly portalPaths: Readonly<Record<string, string>>;
   /** The customer whose portal is shown. */
   readonly customerId: string;
 }
@@ -52,12 +54,14 @@ export async function openShop(site: Site): Promise<Shop> {
   await scene.api.advanceTo(endsAt);
   await invoice(scene, { name: 'Joan Clarke', email: 'joan@example.com' }, 12_900);
   const { paths, urls } = await pagesOf(scene, { stock, sold, sessions, credited });
+  const portalPaths = await portalPathsOf(scene, sold.ada);
   return {
     environmentId: environmentId as string,
     scene,
     customerId: sold.ada.customerId,
     paths: { ...paths, request: `/developers/requests/${requestId}` },
     urls,
+    portalPaths,
   };
 }
 
@@ -299,6 +303,7 @@ async function pagesOf(
     'product with tiers': `/products/${productIds.get('team') ?? ''}`,
     'product with usage': `/products/${productIds.get('api') ?? ''}`,
     'price migrations': '/price-migrations',
+    'price migration': `/price-migrations/${await dryRun(scene, productIds)}`,
     discount: `/discounts/${discountIds.get('WELCOME20') ?? ''}`,
     endpoint: `/developers/webhooks/${endpointId}`,
     'email text': '/settings/email/RECEIPT/en',
@@ -313,4 +318,28 @@ async function pagesOf(
     'invoice paid': paid.hostedUrl as string,
   };
   return { paths, urls };
+}
+
+/**
+ * A dry run of a price migration that has ended. The last subscription of its price has ended, so
+ * the run has no rows: those of one time have no fixed order.
+ */
+async function dryRun(scene: PortalScene, productIds: Stock['productIds']): Promise<string> {
+  const priceOf = async (key: string) =>
+    (await scene.read(`/products/${productIds.get(key) ?? ''}`)).priceId as string;
+  const [fromPriceId, toPriceId] = [await priceOf('starter'), await priceOf('team')];
+  const run = { fromPriceId, toPriceId, at: 'PERIOD_END', dryRun: true };
+  const { id } = await scene.create('/price-migrations', run);
+  await eventually(async () => {
+    expect(await scene.read(`/price-migrations/${String(id)}`)).toMatchObject({
+      status: 'COMPLETE',
+    });
+  });
+  return String(id);
+}
+
+/** The newest paid invoice of the customer whose portal is shown. */
+async function portalPathsOf(scene: PortalScene, { subscriptionId }: Sold['ada']) {
+  const { data } = await scene.read(`/invoices?subscriptionId=${subscriptionId}&status=PAID`);
+  return { invoice: `/portal/invoices/${String(data[0].id)}` };
 }
