@@ -190,13 +190,6 @@ const layers = {
     'indexes',
     'requeue',
     'shard',
-    'flags.ts',
-    'infrastructure.ts',
-    'settings.ts',
-    'data-servers.ts',
-    'maintenance.ts',
-    'indexes',
-    'requeue',
   ],
   'deploy/operations/src': [
     'files',
