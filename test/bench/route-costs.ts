@@ -1,10 +1,12 @@
 import { type CreationCost, measureCreationCosts } from '../gateway/creation-costs';
+import type { IdleCosts } from '../gateway/idle-costs';
 import { measureRequestCosts } from '../gateway/request-costs';
 import type { Bench, CountTable } from './bench';
 
 /**
  * Exact on every machine: the calls and database commands that one request of each route causes
- * before its response, and everything that a creation of a paid subscription causes.
+ * before its response, everything that a creation of a paid subscription causes, and what an idle
+ * system sends.
  */
 export const routeCosts: Bench = {
   name: 'routes',
@@ -15,10 +17,11 @@ export const routeCosts: Bench = {
     process.env.MONGODB_URI = stage.infrastructure.mongodbUri;
     process.env.NATS_URL = stage.infrastructure.natsUrl;
     const costs = await measureRequestCosts();
-    const creations = await measureCreationCosts();
+    const { creations, idle } = await measureCreationCosts();
     return {
       counts: [
         ...creations.map(tableOf),
+        idleTable(idle),
         {
           title: 'Cost of one request',
           columns: ['route', 'calls', 'commands', 'which'],
@@ -49,6 +52,21 @@ function tableOf({ name, services }: CreationCost): CountTable {
       String(written),
       String(sumOf(published)),
       [...listOf(calls), ...listOf(commands), ...listOf(published)].join(', '),
+    ]),
+  };
+}
+
+function idleTable({ ms, services }: IdleCosts): CountTable {
+  const perSecond = (count: number) => ((count * 1_000) / ms).toFixed(2);
+  return {
+    title: 'Database commands of an idle system',
+    columns: ['service', 'per second', 'which'],
+    rows: Object.entries(services).map(([service, commands]) => [
+      service,
+      perSecond(Object.values(commands).reduce((sum, count) => sum + count, 0)),
+      Object.entries(commands)
+        .map(([name, count]) => `${name} × ${perSecond(count)}`)
+        .join(', '),
     ]),
   };
 }

@@ -14,6 +14,7 @@ import {
   methodOf,
   withCountedSystem,
 } from './counted-system';
+import { type IdleCosts, measureIdleCosts } from './idle-costs';
 import { recentWritesMs } from './request-costs';
 
 /** The work of one service for one creation. */
@@ -66,10 +67,18 @@ const createEach: readonly { readonly name: string; readonly create: Create }[] 
   { name: creations.checkout, create: buyOnPage },
 ];
 
-/** Counts both ways to a paid subscription of a new customer, on a separate system. */
-export async function measureCreationCosts(): Promise<CreationCost[]> {
+/**
+ * Counts both ways to a paid subscription of a new customer, on a separate system, and then what
+ * the system costs while it is idle.
+ */
+export async function measureCreationCosts(): Promise<{
+  readonly creations: readonly CreationCost[];
+  readonly idle: IdleCosts;
+}> {
+  const all: SentCommand[] = [];
   const commands: TracedCommand[] = [];
   const record = (sent: SentCommand) => {
+    all.push(sent);
     const traceId = currentTraceId();
     if (traceId !== undefined) commands.push({ ...sent, traceId });
   };
@@ -96,7 +105,7 @@ export async function measureCreationCosts(): Promise<CreationCost[]> {
         }
         costs.push({ name, services: costsOf(cheapest(counted)) });
       }
-      return costs;
+      return { creations: costs, idle: await measureIdleCosts(system, all) };
     }),
   );
 }

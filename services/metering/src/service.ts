@@ -5,6 +5,7 @@ import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { exportRpc } from '@billing/chassis/export-rpc';
 import { newId, randomHex } from '@billing/chassis/ids';
 import type { AttributeValue } from '@billing/chassis/metrics';
+import { QuietPoll } from '@billing/chassis/quiet-poll';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { sliceOf } from '@billing/chassis/slice';
 import { sampleEveryMs, UsageAudit } from './audit/audit-worker';
@@ -294,7 +295,9 @@ function startReads(
   const prepare = (series: OwnedSeries, signal: AbortSignal) => takeover.ensure(series, signal);
   const sizes = new SeriesSizes();
   const shared = { slices, countParts: (k: string) => countParts(buckets, k), clock, logger };
-  const folding = { schedule, meters, storageOf, prepare, sizes, ...shared };
+  const collections = [buckets.series];
+  const poll = new QuietPoll({ collections, isAlone: () => slices.isAlone, clock });
+  const folding = { schedule, meters, storageOf, prepare, sizes, poll, ...shared };
   service.every({
     name: 'fold usage',
     everyMs: foldEveryMs,

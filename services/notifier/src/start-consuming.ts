@@ -69,6 +69,7 @@ export function startConsuming(
     consumer: ordered,
     awaited,
     replica: newId(),
+    isAlone: () => service.slices.isAlone,
     clock,
     logger,
   });

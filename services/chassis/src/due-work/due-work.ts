@@ -19,6 +19,7 @@ import { everySlice, type SliceFilter, type Slices } from '../replicas/slices';
 import type { SystemWatch } from '../replicas/system-watch';
 import type { Logger } from '../telemetry/logging';
 import { findMatching } from '../mongo/matching-queries';
+import { QuietPoll } from '../mongo/quiet-poll';
 import { retryTransient } from '../mongo/mongo';
 import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
 import { aggregateAttributes, inSpan } from '../telemetry/tracing';
@@ -144,10 +145,11 @@ export class DueWork {
   private async scanUntilStopped(scans: readonly Scan[]): Promise<void> {
     const { signal } = this.stopping;
     const polled = scans.map((scan) => ({ ...scan, passes: this.passes(scan) }));
+    const poll = this.pollOf(polled);
     const running = new Map<PolledScan, Promise<void>>();
     while (!signal.aborted) {
       try {
-        for (const scan of await this.findWaiting(polled)) {
+        for (const scan of await this.findWaiting(polled, poll)) {
           // Run separately, so that a backlog of one kind never holds up another.
           const run = running.get(scan) ?? this.scanAll(scan).finally(() => running.delete(scan));
           running.set(scan, run);
@@ -161,18 +163,28 @@ export class DueWork {
     await Promise.all(polled.map(({ passes }) => passes.ended()));
   }
 
+  private pollOf(scans: readonly Scan[]): QuietPoll {
+    const { slices = everySlice, clock } = this.options;
+    const collections = scans.map(({ collection }) => collection.documents);
+    return new QuietPoll({ collections, isAlone: () => slices.isAlone, clock });
+  }
+
   /** Returns the scans for which there is work in the replica's slices. */
-  private async findWaiting(scans: readonly PolledScan[]): Promise<readonly PolledScan[]> {
-    const { clock } = this.options;
+  private async findWaiting(
+    scans: readonly PolledScan[],
+    poll: QuietPoll,
+  ): Promise<readonly PolledScan[]> {
     const share = this.share();
     if (share === undefined) return [];
-    const due = { $gte: beginningOfTime, $lte: clock.now() };
-    const queries = scans.map((scan) => {
-      const { collection, kind } = scan;
-      const filter = { ...filterOf(kind, share), [timeOf[kind]]: due };
-      return { scan, documents: collection.documents, filter };
+    const found = await poll.poll((until) => {
+      const due = { $gte: beginningOfTime, $lte: until };
+      const queries = scans.map((scan) => {
+        const { collection, kind } = scan;
+        const filter = { ...filterOf(kind, share), [timeOf[kind]]: due };
+        return { scan, documents: collection.documents, filter };
+      });
+      return findMatching(queries);
     });
-    const found = await findMatching(queries);
     return found.map(({ scan }) => scan);
   }
 

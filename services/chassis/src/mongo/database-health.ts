@@ -5,8 +5,8 @@ import type { Logger } from '../telemetry/logging';
 const freshMs = 2_000;
 
 /**
- * Tells if the database answers, by a ping that is at most two seconds old. Concurrent callers
- * share one ping.
+ * Tells if the database answers, by an answer or a ping that is at most two seconds old.
+ * Concurrent callers share one ping.
  */
 export class DatabaseHealth {
   private known: { readonly isUp: boolean; readonly atMs: number } | undefined;
@@ -25,6 +25,11 @@ export class DatabaseHealth {
       this.probing = undefined;
     });
     return this.probing;
+  }
+
+  /** Records that the database has just answered something else, which saves a ping. */
+  recordAnswer(): void {
+    this.known = { isUp: true, atMs: this.nowMs() };
   }
 
   private async probe(): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { AbstractCursor, type Collection, type Db, type Document } from 'mongodb';
 import { atBoundary } from '../failpoint';
 import { type DetachedSpan, startDetachedSpan } from '../telemetry/tracing';
+import { countWrite, type OwnWrites, OwnWritesByName } from './own-writes';
 
 /** BSON options for reads and writes; bare commands do not inherit them from their client. */
 export const bsonOptions = { useBigInt64: true, ignoreUndefined: true };
@@ -30,7 +31,7 @@ const commands: Partial<Record<keyof Collection, string>> = {
 };
 
 // Writes: a crash may come before or after each.
-const writes: ReadonlySet<string> = new Set([
+const writeCommands: ReadonlySet<string> = new Set([
   'bulkWrite',
   'delete',
   'findAndModify',
@@ -44,23 +45,28 @@ const untraced: ReadonlySet<string> = new Set(['replicas', 'restores', 'system']
 
 /**
  * Gives each operation on the database's collections a span below the active one, if that is
- * recorded. The driver's own command monitoring is not used, because it decodes every reply a
- * second time, even if nothing reads it. A findOne with only a filter is sent as a bare command:
- * the driver's own opens a cursor, which costs a third more CPU per read.
+ * recorded, and counts the writes to each. The driver's own command monitoring is not used, because
+ * it decodes every reply a second time, even if nothing reads it. A findOne with only a filter is
+ * sent as a bare command: the driver's own opens a cursor, which costs a third more CPU per read.
  */
 export function traceCollections(db: Db, service: string): Db {
   const open = db.collection.bind(db);
+  const writes = new OwnWritesByName();
   db.collection = ((...args: Parameters<Db['collection']>) =>
     untraced.has(args[0])
       ? open(...args)
-      : traceCollection(db, open(...args), service)) as Db['collection'];
+      : traceCollection(db, open(...args), { service, writes })) as Db['collection'];
   return db;
 }
 
 // Calls inside the driver stay on the real collection, so each operation has one span.
-function traceCollection(db: Db, collection: Collection, service: string): Collection {
+function traceCollection(
+  db: Db,
+  collection: Collection,
+  { service, writes }: { readonly service: string; readonly writes: OwnWritesByName },
+): Collection {
   const wrappers = new Map<PropertyKey, unknown>();
-  return new Proxy(collection, {
+  const traced = new Proxy(collection, {
     get: (target, key) => {
       const command = commands[key as keyof Collection];
       if (command === undefined) return Reflect.get(target, key, target) as unknown;
@@ -70,13 +76,10 @@ function traceCollection(db: Db, collection: Collection, service: string): Colle
       const method = key === 'findOne' ? findOneIn(db, own) : own;
       const wrapper = (...args: unknown[]) => {
         const span = startDetachedSpan(() => spanOf(command, target, service));
-        const outcome = writes.has(command)
-          ? atBoundary(
-              target.collectionName,
-              String(key),
-              () => method.apply(target, args) as Promise<unknown>,
-            )
-          : method.apply(target, args);
+        const send = () => method.apply(target, args);
+        const outcome = writeCommands.has(command)
+          ? sendWrite(send as () => Promise<unknown>, { target, key, counted })
+          : send();
         if (span !== undefined) endWith(outcome, span);
         return outcome;
       };
@@ -84,6 +87,19 @@ function traceCollection(db: Db, collection: Collection, service: string): Colle
       return wrapper;
     },
   });
+  const counted = writes.register(traced, collection.collectionName);
+  return traced;
+}
+
+function sendWrite(
+  send: () => Promise<unknown>,
+  {
+    target,
+    key,
+    counted,
+  }: { readonly target: Collection; readonly key: PropertyKey; readonly counted: OwnWrites },
+): Promise<unknown> {
+  return countWrite(counted, () => atBoundary(target.collectionName, String(key), send));
 }
 
 function findOneIn(db: Db, own: (...args: unknown[]) => unknown) {

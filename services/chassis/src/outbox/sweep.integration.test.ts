@@ -152,7 +152,7 @@ describe('a sweep of outboxes', () => {
     const isTaken = ({ _id }: AggregateDocument) =>
       _id === oldest._id || $in.includes(sliceOf(_id));
     const expected = documents.filter(isTaken).map(({ _id }) => `${_id}:1`);
-    await withRelay({ slices: { owns: () => true, filter: () => filter } }, () =>
+    await withRelay({ slices: { owns: () => true, filter: () => filter, isAlone: false } }, () =>
       eventually(async () => {
         expect(published.toSorted()).toEqual(expected.toSorted());
         const left = await orders.documents.countDocuments({ pendingSince: { $ne: null } });
@@ -163,7 +163,10 @@ describe('a sweep of outboxes', () => {
 
   test('takes nothing while the replica must not take new work', async () => {
     await orders.documents.insertOne(waiting('event', secondsAgo(20)));
-    await withRelay({ slices: { owns: () => false, filter: () => undefined } }, () => sleep(2_000));
+    await withRelay(
+      { slices: { owns: () => false, filter: () => undefined, isAlone: false } },
+      () => sleep(2_000),
+    );
     expect(published).toEqual([]);
   });
 

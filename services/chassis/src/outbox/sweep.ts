@@ -5,6 +5,7 @@ import { type Clock, sleep } from '../clock';
 import { jitter } from '../ids';
 import { everySlice, type SliceFilter, type Slices } from '../replicas/slices';
 import { findMatching } from '../mongo/matching-queries';
+import { QuietPoll } from '../mongo/quiet-poll';
 import type { Logger } from '../telemetry/logging';
 
 /** The queue of one kind of outbox entries. */
@@ -71,11 +72,19 @@ export class OutboxSweep {
   // Where the last sweep of each lane ended, by part and lane; absent: at the end.
   private readonly positions = new Map<string, Position>();
   private sweptSlices: SliceFilter | undefined;
+  private readonly poll: QuietPoll;
 
   constructor(
     private readonly collections: readonly AggregateCollection<never>[],
     private readonly options: SweepOptions,
-  ) {}
+  ) {
+    const { slices = everySlice, clock } = options;
+    this.poll = new QuietPoll({
+      collections: collections.map(({ documents }) => documents),
+      isAlone: () => slices.isAlone,
+      clock,
+    });
+  }
 
   async runUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -94,14 +103,17 @@ export class OutboxSweep {
     if (slices === undefined) return;
     if (slices !== this.sweptSlices) this.positions.clear();
     this.sweptSlices = slices;
-    const filter = { ...slices, pendingSince: pendingBy(this.options.clock.now()) };
-    const queries = this.collections.map((collection) => {
-      return { collection, documents: collection.documents, filter };
+    const found = await this.poll.poll((until) => {
+      const filter = { ...slices, pendingSince: pendingBy(until) };
+      return findMatching(
+        this.collections.map((collection) => {
+          return { collection, documents: collection.documents, filter };
+        }),
+      );
     });
-    const found = await findMatching(queries);
-    for (const query of queries) {
-      const { collection } = query;
-      if (found.includes(query))
+    const waiting = new Set(found.map(({ collection }) => collection));
+    for (const collection of this.collections) {
+      if (waiting.has(collection))
         await this.sweep(collection, slices, signal).catch(this.reportFailure);
       else this.forgetPositions(partsOf(collection, slices));
     }

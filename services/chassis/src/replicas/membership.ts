@@ -1,4 +1,4 @@
-import { slicesOf } from './slice';
+import { sliceCount, slicesOf } from './slice';
 
 /** A replica whose heartbeat stood still for this long, by the reader's clock, is gone. */
 export const goneAfterMs = 10_000;
@@ -63,6 +63,13 @@ export class Membership {
     if (before === undefined) return this.living(first, first.atMs).length === 1 ? held : [];
     const heldBefore = new Set(this.slicesIn(before, beforeMs));
     return held.filter((slice) => heldBefore.has(slice));
+  }
+
+  /** True if the replica has all slices, and no other one has a heartbeat that moves. */
+  isAlone(nowMs: number): boolean {
+    const last = this.views.at(-1);
+    if (last === undefined || this.slices(nowMs).length < sliceCount) return false;
+    return this.living(last, nowMs).length === 1;
   }
 
   /** Returns replicas whose heartbeat has stood still for so long, with their last beats. */

@@ -1,7 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import { duplicateKeyIndex } from '../mongo/mongo';
 import type { Beat } from './membership';
-import type { ShownState } from './system-state';
+import type { ShownState, SystemDocument } from './system-state';
+import { systemCollection, systemKey } from './system-store';
 
 interface ReplicaDocument {
   /** Id of the replica. */
@@ -62,13 +63,25 @@ export class ReplicaStore {
 
   async list(): Promise<Heartbeat[]> {
     const documents = await this.replicas.find({}, limits).toArray();
-    return documents.map(({ _id: replica, beat, at, release, system }) => ({
-      replica,
-      beat,
-      at,
-      release,
-      system,
-    }));
+    return documents.map(fromDocument);
+  }
+
+  /** Reads all heartbeats and the state of the system with one command. */
+  async listWithSystem(): Promise<{
+    readonly heartbeats: Heartbeat[];
+    readonly system: SystemDocument | undefined;
+  }> {
+    const pipeline = [{ $match: systemKey }, { $project: { _id: 0, system: '$$ROOT' } }];
+    const documents = await this.replicas
+      .aggregate<ReplicaDocument | { readonly _id: undefined; readonly system: SystemDocument }>(
+        [{ $unionWith: { coll: systemCollection, pipeline } }],
+        limits,
+      )
+      .toArray();
+    return {
+      heartbeats: documents.flatMap((one) => (one._id === undefined ? [] : [fromDocument(one)])),
+      system: documents.find((one) => one._id === undefined)?.system,
+    };
   }
 
   /** Removes the heartbeats of a system whose data was restored. */
@@ -87,4 +100,8 @@ export class ReplicaStore {
       await this.replicas.deleteOne({ _id: replica, beat }, limits);
     }
   }
+}
+
+function fromDocument({ _id: replica, beat, at, release, system }: ReplicaDocument): Heartbeat {
+  return { replica, beat, at, release, system };
 }

@@ -139,6 +139,43 @@ describe('replicas of one service', () => {
     expect(await stored()).toMatchObject([{ _id: one.id, beat: 1, release: 'development' }]);
   });
 
+  test('learn the state of the system together with their heartbeats', async () => {
+    const one = replica();
+    await one.start();
+    await one.keepAlive();
+    expect(one.system.state).toBe('OPEN');
+    const pause = { id: 'backup', beat: 1, at: systemClock.now() };
+    await one.system.store.pause(pause);
+    await one.keepAlive();
+    expect(one.system.state).toBe('PAUSED');
+    expect(one.filter()).toBeUndefined();
+    await mongo.db.collection('system').deleteMany({});
+    await one.keepAlive();
+    expect(one.system.state).toBe('OPEN');
+    expect(await stored()).toMatchObject([{ _id: one.id, beat: 3 }]);
+  });
+
+  test('know that they are alone until another one has a heartbeat', async () => {
+    const one = replica();
+    expect(one.isAlone).toBe(false);
+    await one.start();
+    expect(one.isAlone).toBe(true);
+    const other = replica();
+    await other.start();
+    expect(other.isAlone).toBe(false);
+    await one.keepAlive();
+    expect(one.isAlone).toBe(false);
+    nowMs = gainAfterMs;
+    await one.keepAlive();
+    await other.stop();
+    await one.keepAlive();
+    // The slices of the other one are gained after a wait.
+    expect(one.isAlone).toBe(false);
+    nowMs = 2 * gainAfterMs;
+    await one.keepAlive();
+    expect(one.isAlone).toBe(true);
+  });
+
   test('do not wait for a process that was killed on the same machine', async () => {
     const one = replica();
     // No process has this id: it is above the largest.

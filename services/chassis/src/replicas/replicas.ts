@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/logging';
 import { Membership } from './membership';
 import { isEndedHere, newReplicaId } from './replica-id';
 import { isOlder } from './release';
-import { ReplicaStore } from './replica-store';
+import { type Heartbeat, ReplicaStore } from './replica-store';
 import { retryTransient } from '../mongo/mongo';
 import { SchemaGate } from './schema-gate';
 import { sliceCount, sliceOf } from './slice';
@@ -50,6 +50,9 @@ export class Replicas implements Slices {
     this.schema = new SchemaGate(db, options.release);
     this.nowMs = options.nowMs ?? monotonicMs;
     this.system = new SystemWatch(db, { clock: options.clock, nowMs: this.nowMs });
+    this.ofMessages = withFilter(this, () =>
+      this.system.holdsMessages ? undefined : this.ownFilter(),
+    );
   }
 
   /** Id of this replica. */
@@ -65,11 +68,12 @@ export class Replicas implements Slices {
     return this.system.isClosed ? undefined : this.ownFilter();
   }
 
+  get isAlone(): boolean {
+    return this.membership.isAlone(this.nowMs());
+  }
+
   /** Share in the messages of outboxes, which are exchanged while the system recovers, too. */
-  readonly ofMessages: Slices = {
-    owns: (id) => this.owns(id),
-    filter: () => (this.system.holdsMessages ? undefined : this.ownFilter()),
-  };
+  readonly ofMessages: Slices;
 
   private ownFilter(): SliceFilter | undefined {
     const slices = this.membership.slices(this.nowMs());
@@ -85,13 +89,25 @@ export class Replicas implements Slices {
    */
   async start(): Promise<void> {
     await retryTransient(() => this.store.register(this.heartbeat()));
-    await retryTransient(() => this.observe());
+    await retryTransient(async () => this.observe(await this.store.list()));
     await this.schema.check();
     await this.system.check();
   }
 
-  /** Writes the next heartbeat and reads those of the others. */
+  /** Writes the next heartbeat, and reads those of the others and the state of the system. */
   async keepAlive(): Promise<void> {
+    const [written, read] = await Promise.allSettled([
+      this.writeHeartbeat(),
+      this.store.listWithSystem(),
+    ]);
+    // The state is learned although no heartbeat can be written.
+    if (read.status === 'fulfilled') this.system.observe(read.value.system);
+    if (written.status === 'rejected') throw written.reason;
+    if (read.status === 'rejected') throw read.reason;
+    await this.observe(read.value.heartbeats);
+  }
+
+  private async writeHeartbeat(): Promise<void> {
     this.beat += 1;
     if (!(await this.store.beat(this.heartbeat()))) {
       this.options.logger.warn({ replica: this.replica }, 'replica id is in use, choosing another');
@@ -99,7 +115,6 @@ export class Replicas implements Slices {
       this.membership = new Membership(this.replica);
       await this.store.register(this.heartbeat());
     }
-    await this.observe();
   }
 
   /** True while a replica of an earlier release has a heartbeat. */
@@ -119,8 +134,7 @@ export class Replicas implements Slices {
     return { replica, run, beat, at: clock.now(), release, system: system.shown() };
   }
 
-  private async observe(): Promise<void> {
-    const all = await this.store.list();
+  private async observe(all: readonly Heartbeat[]): Promise<void> {
     const ended = all.filter(({ replica }) => isEndedHere(replica));
     this.membership.observe(
       all.filter((one) => !ended.includes(one)),
@@ -129,6 +143,16 @@ export class Replicas implements Slices {
     const silent = this.membership.silentFor(removeAfterMs, this.nowMs());
     await this.store.remove([...ended, ...silent]);
   }
+}
+
+function withFilter(slices: Slices, filter: Slices['filter']): Slices {
+  return {
+    owns: (id) => slices.owns(id),
+    filter,
+    get isAlone() {
+      return slices.isAlone;
+    },
+  };
 }
 
 // Documents stored by a release without slices have none until their next write.

@@ -12,9 +12,16 @@ export interface Slices {
    * new work. The same object is returned until the slices change.
    */
   filter(): SliceFilter | undefined;
+  /** True if the service has no other living replica, as far as this one knows. */
+  readonly isAlone: boolean;
 }
 
 const everyDocument: SliceFilter = {};
 
 /** All slices, for a process without replicas. */
-export const everySlice: Slices = { owns: () => true, filter: () => everyDocument };
+export const everySlice: Slices = {
+  owns: () => true,
+  filter: () => everyDocument,
+  // Nothing is known of other processes.
+  isAlone: false,
+};

@@ -5,7 +5,10 @@ import { type Pause, pauseLeaseMs, type SystemDocument } from './system-state';
 
 // A hanging database must not delay the next read for minutes.
 const limits = { timeoutMS: 4_000 };
-const key = { _id: 'system' } as const;
+export const systemCollection = 'system';
+/** Key of the document with the state. */
+export const systemKey = { _id: 'system' } as const;
+const key = systemKey;
 const recovering = { ...key, state: 'RECOVERING' } as const;
 // Time after which another replica takes the step of a replica that has died.
 const stepLeaseMs = 20_000;
@@ -21,8 +24,8 @@ export class SystemStore {
   private readonly backups: Collection<LastBackupDocument>;
 
   constructor(db: Db) {
-    this.documents = db.collection('system');
-    this.backups = db.collection('system');
+    this.documents = db.collection(systemCollection);
+    this.backups = db.collection(systemCollection);
   }
 
   /** Instant of the last complete backup; undefined in all databases but the first. */

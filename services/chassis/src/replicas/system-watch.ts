@@ -87,7 +87,12 @@ export class SystemWatch {
   }
 
   async read(): Promise<void> {
-    this.last = seen(this.last, await this.store.read(), this.nowMs());
+    this.observe(await this.store.read());
+  }
+
+  /** Records a document that was just read. */
+  observe(document: SystemDocument | undefined): void {
+    this.last = seen(this.last, document, this.nowMs());
   }
 
   /** Reads the state before anything is served, and refuses a start on data that was moved. */

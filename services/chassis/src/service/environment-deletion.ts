@@ -3,6 +3,8 @@ import type { Collection, Db, Document, Filter } from 'mongodb';
 import { fencesOf } from '../aggregates/natural-key-claims';
 import type { Clock } from '../clock';
 import { ensureIndexes, listIndexes, retryTransient } from '../mongo/mongo';
+import { QuietPoll } from '../mongo/quiet-poll';
+import { everySlice, type Slices } from '../replicas/slices';
 import type { PeriodicWork } from './periodic-work';
 import type { Logger } from '../telemetry/logging';
 import { Semaphore } from '../concurrency/semaphore';
@@ -39,6 +41,8 @@ export interface DeletionLimits {
 export interface EnvironmentDeletionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Other replicas, whose deletions must be read; absent: there may be some. */
+  readonly slices?: Pick<Slices, 'isAlone'>;
   /** Collections from which nothing is deleted. */
   readonly keeps?: readonly string[];
   /** Collection whose documents are deleted after all others. */
@@ -58,6 +62,8 @@ const tombstoneRetentionMs = 7 * 24 * 60 * 60_000;
 // Keys, pages and webhooks of a deleted environment end within 5 s at every replica.
 const readDeletedEveryMs = 2_000;
 const sweepEveryMs = 10_000;
+// Sweeps are not urgent.
+const sweepQuietMs = 60_000;
 const sweepBatchMax = 100;
 const sweepAgainAfterFailureMs = 60_000;
 const endOfTime = new Date(8.64e15);
@@ -77,12 +83,21 @@ export class EnvironmentDeletion {
   private readonly running = new Semaphore(deletionsMax);
   private readonly stopping = new AbortController();
   private readUntil = new Date(0);
+  private readonly poll: QuietPoll;
+  private readonly sweepPoll: QuietPoll;
 
   constructor(
     private readonly db: Db,
     private readonly options: EnvironmentDeletionOptions,
   ) {
     this.tombstones = db.collection<Tombstone>(tombstoneCollection);
+    const { clock, slices = everySlice } = options;
+    const polled = {
+      ...{ collections: [this.tombstones], clock },
+      isAlone: () => slices.isAlone,
+    };
+    this.poll = new QuietPoll(polled);
+    this.sweepPoll = new QuietPoll({ ...polled, quietMs: sweepQuietMs });
   }
 
   async ensureIndexes(): Promise<void> {
@@ -101,12 +116,12 @@ export class EnvironmentDeletion {
   async refresh(): Promise<void> {
     const now = this.options.clock.now();
     const since = new Date(this.readUntil.getTime() - overlapMs);
-    const found = await retryTransient(() =>
+    const find = () =>
       this.tombstones
         .find({ deletedAt: { $gte: since } })
         .project<Pick<Tombstone, '_id'>>({ _id: 1 })
-        .toArray(),
-    );
+        .toArray();
+    const found = await this.poll.poll(() => retryTransient(find));
     for (const { _id } of found) this.deleted.add(_id);
     this.readUntil = now;
   }
@@ -127,13 +142,15 @@ export class EnvironmentDeletion {
    * that died.
    */
   async sweep(signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.options;
-    const due = await retryTransient(() =>
-      this.tombstones
-        .find({ sweepAt: { $lte: clock.now() } })
-        .sort({ sweepAt: 1 })
-        .limit(sweepBatchMax)
-        .toArray(),
+    const { logger } = this.options;
+    const due = await this.sweepPoll.poll((now) =>
+      retryTransient(() =>
+        this.tombstones
+          .find({ sweepAt: { $lte: now } })
+          .sort({ sweepAt: 1 })
+          .limit(sweepBatchMax)
+          .toArray(),
+      ),
     );
     const sweeps = due.map(async (tombstone) => {
       const { _id } = tombstone;

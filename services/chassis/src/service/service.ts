@@ -178,10 +178,9 @@ export class Service {
 
   /** Deletion of environments from this service. Options must be set before its first use. */
   get deletion(): EnvironmentDeletion {
-    const { clock, logger } = this;
+    const { clock, logger, slices } = this;
     this.environmentDeletion ??= new EnvironmentDeletion(this.db, {
-      clock,
-      logger,
+      ...{ clock, logger, slices },
       ...this.deletionOptions,
     });
     return this.environmentDeletion;
@@ -386,10 +385,10 @@ export class Service {
   }
 
   private async joinReplicas(): Promise<void> {
-    const { slices } = this;
+    const { slices, database } = this;
     this.onClose('replica', () => slices.stop());
     await slices.start();
-    for (const work of replicaWork(slices)) this.periodic.start(work);
+    this.periodic.start(replicaWork(slices, database));
   }
 
   /** Last, so that all that the steps need has started. */

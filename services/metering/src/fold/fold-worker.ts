@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import { type Clock, sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
+import type { QuietPoll } from '@billing/chassis/quiet-poll';
 import { Semaphore } from '@billing/chassis/semaphore';
 import type { Slices } from '@billing/chassis/slices';
 import type { Meter } from '../meter/meter';
@@ -24,6 +25,8 @@ export interface FoldDependencies {
   readonly prepare: (series: OwnedSeries, signal: AbortSignal) => Promise<void>;
   /** Share of series that this replica folds. */
   readonly slices: Pick<Slices, 'filter'>;
+  /** Saves looks for due series while there are none; absent: each run looks. */
+  readonly poll?: QuietPoll;
   /** Number of parts of a series. */
   readonly countParts: (k: string) => Promise<number>;
   readonly sizes: SeriesSizes;
@@ -62,7 +65,7 @@ export async function foldDueSeries(
   dependencies: FoldDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { schedule, clock, logger } = dependencies;
+  const { schedule, poll, clock, logger } = dependencies;
   const folds = new Semaphore(concurrentFolds);
   const running = new Set<Promise<unknown>>();
   /** Resolves when the fold has started. */
@@ -83,7 +86,8 @@ export async function foldDueSeries(
     for (let batches = 0; batches < batchesMax && !signal.aborted;) {
       const slices = dependencies.slices.filter();
       if (slices === undefined) return;
-      const due = await schedule.findDue(clock.now(), { slices, limit: batchMax });
+      const find = (now: Date) => schedule.findDue(now, { slices, limit: batchMax });
+      const due = await (poll === undefined ? find(clock.now()) : poll.poll(find));
       await Promise.all(due.map(start));
       if (due.length === batchMax) {
         batches += 1;

@@ -62,6 +62,9 @@ const idsMax = 500;
 
 /** Events of all environments: one collection for each generation. */
 export class EventCollections implements MadeCollections {
+  /** Names of collections whose indexes this process has created. */
+  private readonly ready = new Set<string>();
+
   constructor(
     private readonly db: Db,
     private readonly generations: ReadGenerations,
@@ -130,7 +133,9 @@ export class EventCollections implements MadeCollections {
   }
 
   async make(name: string): Promise<void> {
+    if (this.ready.has(name)) return;
     await ensureEventIndexes(this.of({ name }));
+    this.ready.add(name);
   }
 
   async made(): Promise<string[]> {
@@ -143,6 +148,7 @@ export class EventCollections implements MadeCollections {
   }
 
   async drop(name: string): Promise<void> {
+    this.ready.delete(name);
     await retryTransient(() => this.of({ name }).drop());
   }
 }

@@ -42,6 +42,11 @@ export class DeliveryStore {
     this.deliveries = db.collection<Delivery>('deliveries');
   }
 
+  /** Collections that decide which deliveries are due. */
+  get collections(): readonly object[] {
+    return [this.deliveries];
+  }
+
   async ensureIndexes(): Promise<void> {
     const endpoint = { environmentId: 1, endpointId: 1 } as const;
     await ensureIndexes(this.deliveries, [

@@ -115,7 +115,7 @@ describe('events in the log of a service that sometimes fails', () => {
     const worker = new AwaitedEventWorker({ awaited, consumer: ordered, clock, logger });
     return new EventReconciliation({
       ...{ owners, cursors, messages, consumer: ordered, clock, logger },
-      ...{ awaited: worker, replica: newId() },
+      ...{ awaited: worker, replica: newId(), isAlone: () => false },
       ...replaced,
     });
   }

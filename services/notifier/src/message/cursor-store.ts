@@ -65,6 +65,12 @@ export class CursorStore {
     return cursor ?? undefined;
   }
 
+  /** Returns all cursors, by owner. */
+  async findAll(): Promise<ReadonlyMap<string, Cursor>> {
+    const cursors = await retryTransient(() => this.cursors.find({}).toArray());
+    return new Map(cursors.map((cursor) => [cursor._id, cursor]));
+  }
+
   /** Moves all cursors back to a real time; returns how many were moved. */
   async moveBack(since: Date): Promise<number> {
     const later = { insertedAt: { $gt: since } };

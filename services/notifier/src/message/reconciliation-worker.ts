@@ -22,6 +22,11 @@ export interface EventReconciliationOptions {
   readonly awaited: Pick<AwaitedEventWorker, 'findWaiting' | 'isEmpty' | 'park' | 'run'>;
   /** Distinguishes this process from others with the same database. */
   readonly replica: string;
+  /**
+   * True if no other replica is alive, so that no lease is needed. Two readers of one log would
+   * only cost more: entries that are known are recognized.
+   */
+  readonly isAlone: () => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -142,8 +147,11 @@ export class EventReconciliation {
       [...this.expected.keys()].map((id) => this.tries.run(() => this.acceptExpected(id))),
     );
     await this.options.awaited.run(this.signal);
+    let cursors: ReturnType<CursorStore['findAll']> | undefined;
+    // One read for all logs, after the first claim.
+    const readCursors = () => (cursors ??= this.options.cursors.findAll());
     const rounds = await Promise.allSettled(
-      this.options.owners.map((owner) => this.readLog(owner)),
+      this.options.owners.map((owner) => this.readLog(owner, readCursors)),
     );
     // An unavailable owner does not prevent reading the others.
     for (const round of rounds) if (round.status === 'rejected') throw round.reason;
@@ -166,7 +174,7 @@ export class EventReconciliation {
     }
   }
 
-  private async readLog(owner: EventLogOwner): Promise<void> {
+  private async readLog(owner: EventLogOwner, readCursors: CursorStore['findAll']): Promise<void> {
     const { name } = owner;
     const before = this.progress.get(name) ?? fromCursor;
     // Stays in force if the round throws.
@@ -175,19 +183,24 @@ export class EventReconciliation {
       this.failingSince.delete(name);
       return;
     }
-    this.progress.set(name, await this.readFrom(owner, before));
+    const cursor = (await readCursors()).get(name);
+    this.progress.set(name, await this.readFrom(owner, before, cursor));
   }
 
-  private claim({ name }: EventLogOwner): Promise<boolean> {
-    const { cursors, clock, replica } = this.options;
+  private async claim({ name }: EventLogOwner): Promise<boolean> {
+    const { cursors, clock, replica, isAlone } = this.options;
+    if (isAlone()) return true;
     const now = clock.now();
     return cursors.claim(name, { replica, now, until: new Date(now.getTime() + leaseMs) });
   }
 
-  private async readFrom(owner: EventLogOwner, before: Progress): Promise<Progress> {
+  private async readFrom(
+    owner: EventLogOwner,
+    before: Progress,
+    cursor: Cursor | undefined,
+  ): Promise<Progress> {
     const { cursors } = this.options;
     const { name } = owner;
-    const cursor = await cursors.find(name);
     const { start: first, overlapReadAt } = this.startOf(before, cursor);
     let passed = 'after' in first ? undefined : await this.passedOf(cursor);
     let start = first;

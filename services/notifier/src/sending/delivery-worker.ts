@@ -1,6 +1,7 @@
 import { Batcher, succeeded } from '@billing/chassis/batcher';
 import { type Clock, monotonicMs, sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
+import { QuietPoll } from '@billing/chassis/quiet-poll';
 import type { Slices } from '@billing/chassis/slices';
 import type { Assignment, AssignmentStore } from './assignment-store';
 import { isAccepted } from '../delivery/delivery';
@@ -15,7 +16,7 @@ export interface DeliveryWorkerOptions {
   readonly health: Pick<EndpointHealthStore, 'findWorking'>;
   readonly sender: WebhookSender;
   /** Share of endpoints whose due deliveries this replica finds. */
-  readonly slices: Pick<Slices, 'owns'>;
+  readonly slices: Pick<Slices, 'owns' | 'isAlone'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Longest wait between claim and sending: the rest of the lease must cover an attempt. */
@@ -95,8 +96,12 @@ export class DeliveryWorker {
   private slowSlotsTaken = 0;
   private searchedUpTo: string | undefined;
   private readonly working: Batcher<string, boolean>;
+  private readonly poll: QuietPoll;
 
   constructor(private readonly options: DeliveryWorkerOptions) {
+    const { deliveries, slices, clock } = options;
+    const { collections } = deliveries;
+    this.poll = new QuietPoll({ collections, isAlone: () => slices.isAlone, clock });
     this.working = new Batcher({
       batchMax: endpointsMax,
       flushesMax: 1,
@@ -127,10 +132,13 @@ export class DeliveryWorker {
    */
   async sendDue(): Promise<void> {
     if (this.isStopping()) return;
-    const { deliveries, clock, slices } = this.options;
-    const found = await deliveries.findDueEndpoints({ now: clock.now(), after: this.searchedUpTo });
-    this.searchedUpTo = found.next;
-    this.wake(found.endpoints.filter(({ endpointId }) => slices.owns(endpointId)));
+    const { deliveries, slices } = this.options;
+    const endpoints = await this.poll.poll(async (now) => {
+      const found = await deliveries.findDueEndpoints({ now, after: this.searchedUpTo });
+      this.searchedUpTo = found.next;
+      return found.endpoints;
+    });
+    this.wake(endpoints.filter(({ endpointId }) => slices.owns(endpointId)));
   }
 
   /**
