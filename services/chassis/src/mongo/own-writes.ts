@@ -26,7 +26,7 @@ export class OwnWritesByName {
   }
 }
 
-/** Counts a write from its begin to its end, whatever its outcome. */
+/** Counts a write from its begin to its end, also if it fails. */
 export function countWrite<T>(writes: OwnWrites, write: () => Promise<T>): Promise<T> {
   writes.begun += 1;
   writes.inFlight += 1;
