@@ -68,8 +68,8 @@ const createEach: readonly { readonly name: string; readonly create: Create }[] 
 ];
 
 /**
- * Counts both ways to a paid subscription of a new customer, on a separate system, and then what
- * the system costs while it is idle.
+ * Counts what a separate system costs while it is idle, and then both ways to a paid subscription
+ * of a new customer.
  */
 export async function measureCreationCosts(): Promise<{
   readonly creations: readonly CreationCost[];
@@ -84,6 +84,7 @@ export async function measureCreationCosts(): Promise<{
   };
   return observeCommands(record, () =>
     withCountedSystem(async (system, spans) => {
+      const idle = await measureIdleCosts(system, all);
       const costs: CreationCost[] = [];
       for (const { name, create } of createEach) {
         const [first = {}, ...others] = await newPurchases(system.sandbox);
@@ -105,7 +106,7 @@ export async function measureCreationCosts(): Promise<{
         }
         costs.push({ name, services: costsOf(cheapest(counted)) });
       }
-      return { creations: costs, idle: await measureIdleCosts(system, all) };
+      return { creations: costs, idle };
     }),
   );
 }

@@ -29,13 +29,16 @@ export class FeedSweepWorker {
     const { sweeps, clock } = this.options;
     const startedAt = clock.now();
     const since = await this.start(startedAt);
+    let hasFound = false;
     for await (const batch of this.options.feed.findAcceptedSince(since, { batchSize })) {
+      hasFound = true;
       await this.appendMissing(batch);
       const last = batch.at(-1);
       if (last !== undefined && last.acceptedAt < startedAt) await sweeps.record(last.acceptedAt);
       if (signal?.aborted === true) return;
     }
-    await sweeps.record(startedAt);
+    // Nothing is found in the same time again, and an idle system writes nothing.
+    if (hasFound) await sweeps.record(startedAt);
   }
 
   /** Appends what one environment lacks. */
