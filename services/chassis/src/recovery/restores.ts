@@ -6,6 +6,11 @@ import type { Restore } from './recovery';
 export interface RecordedRestore extends Restore {
   /** Real time at which the system was opened; absent before that. */
   readonly openedAt?: Date;
+  /**
+   * Real time at which it had been announced to all environments, in the database of the notifier
+   * alone; absent before that.
+   */
+  readonly announcedAt?: Date;
 }
 
 type RestoreDocument = Omit<RecordedRestore, 'id'> & { readonly _id: string };
@@ -33,6 +38,12 @@ export class Restores {
     const filter = { _id: id, openedAt: { $exists: false } };
     await retryTransient(() => this.documents.updateOne(filter, { $set: { openedAt: now } }));
     return (await this.find(id))?.openedAt ?? now;
+  }
+
+  /** Records that the restore was announced to all environments. */
+  async recordAnnouncement(id: string, now: Date): Promise<void> {
+    const filter = { _id: id, announcedAt: { $exists: false } };
+    await retryTransient(() => this.documents.updateOne(filter, { $set: { announcedAt: now } }));
   }
 
   async find(id: string): Promise<RecordedRestore | undefined> {

@@ -14,7 +14,7 @@ export interface RestoreAnnouncerOptions {
   readonly restore: () => Restore | undefined;
   /** True until the system is opened. */
   readonly isClosed: () => boolean;
-  readonly restores: Pick<Restores, 'find'>;
+  readonly restores: Pick<Restores, 'find' | 'recordAnnouncement'>;
   /** Environments to which the restore is announced. */
   readonly environments: () => AsyncIterable<KnownEnvironment>;
   readonly isDeleted: (environmentId: string) => boolean;
@@ -29,7 +29,8 @@ const tryEveryMs = 50;
 
 /**
  * Announces a restore to each environment after the opening, before any other event is accepted and
- * any webhook is sent. Each replica does so; an environment gets one event.
+ * any webhook is sent. Each replica does so until one of them has announced it to all; an environment
+ * gets one event.
  */
 export class RestoreAnnouncer {
   private announcedId: string | undefined;
@@ -53,12 +54,16 @@ export class RestoreAnnouncer {
   }
 
   private async announceToAll(): Promise<void> {
-    const { restore, restores, environments, isDeleted } = this.options;
+    const { restore, restores, environments, isDeleted, clock } = this.options;
     const id = restore()?.id;
     const recorded = id === undefined ? undefined : await restores.find(id);
     if (recorded?.openedAt === undefined) return;
-    for await (const { tenant, at } of environments()) {
-      if (!isDeleted(tenant.environmentId)) await this.announce(recorded, tenant, at);
+    // Environments made since then have lost nothing.
+    if (recorded.announcedAt === undefined) {
+      for await (const { tenant, at } of environments()) {
+        if (!isDeleted(tenant.environmentId)) await this.announce(recorded, tenant, at);
+      }
+      await restores.recordAnnouncement(recorded.id, clock.now());
     }
     this.announcedId = id;
   }

@@ -31,7 +31,6 @@ function readFeed(after: string | undefined) {
 }
 
 async function restoreNow(): Promise<{ id: string; store: SystemStore }> {
-  await system.stopNotifiers();
   const store = new SystemStore(system.mongo.db);
   await store.close();
   const at = new Date();
@@ -63,6 +62,7 @@ test('events after a restore have ids, a feed and an announcement of their own',
   });
   const before = arrived('/all').map(({ body }) => body.id as string);
 
+  await system.stopNotifiers();
   // Lost: 3 and 4. Their owner has announced others of these numbers since the restore.
   await system.owner.forget(subject, [3, 4]);
   await system.owner.logOnly(tenant, subject, 3, `${code}:3`);
@@ -108,10 +108,16 @@ test('events after a restore have ids, a feed and an announcement of their own',
   expect((await readFeed(`${code}.7`)).events).toHaveLength(1);
   await expect(readFeed('4')).rejects.toMatchObject({ kind: 'gone' });
 
-  // A restart announces nothing again.
+  // A restart announces nothing again, and nothing to environments made since.
+  const other = testTenant();
+  await notifier.register(other, '/other', ['*']);
   await system.stopNotifiers();
   notifier = await system.startNotifier(overrides);
+  await system.owner.logOnly(other, newId(), 1, `${code}:1`);
   await system.owner.logOnly(tenant, subject, 6, `${code}:3`);
+  await eventually(() => {
+    expect(headsAt('/other')).toEqual([['subscription.renewed', 1, code]]);
+  });
   await eventually(() => {
     expect(headsAt('/all').at(-1)).toEqual(['subscription.renewed', 6, code]);
   });
