@@ -57,7 +57,7 @@ export const SubscriptionJson = z
     metadata,
     ...timestamps,
     pendingChange: SubscriptionChangeJson.nullable().meta({
-      description: 'The change of items that is being paid, or waits for the end of the period.',
+      description: 'The change that is being paid, or waits for a period start.',
     }),
     pausedAt: time.nullable().meta({
       description: 'Beginning of the pause that runs, or in which the subscription ended.',

@@ -2,7 +2,7 @@ import { eventually } from '@billing/chassis/testing';
 import type { Scenario } from './scenario';
 import { beginEachOn } from './stage';
 
-// Changes at instants ahead take effect at the first period start from then on. Monthly periods
+// Changes at instants ahead take effect at the first period start at or after them. Monthly periods
 // from 1 June 2026.
 describe('a change at an instant ahead', () => {
   let scenario: Scenario;
@@ -69,6 +69,24 @@ describe('a change at an instant ahead', () => {
       expect(await current(subscription, made.id)).toMatchObject({
         ...{ status: 'APPLIED', at, effectiveAt: '2026-09-01T00:00:00.000Z' },
       });
+    });
+  });
+
+  test('is honored as previewed, also once its instant has passed', async () => {
+    const { client } = scenario;
+    const subscription = await scenario.subscription({ product: { amount: 10000 } });
+    const { id: productId } = await scenario.product({ name: 'Dear', amount: 30000 });
+    await scenario.advanceTo('2026-06-16');
+    const body = { productId, at: '2026-06-16T00:05:00.000Z' };
+    const asked = { kind: 'CHANGE', subscriptionId: subscription.id, change: body };
+    const { token } = await client.expect(200, client.post('/previews', asked));
+    await client.advanceTo('2026-06-16T00:06:00.000Z');
+    expect(await client.expect(400, client.post(pathOf(subscription), body))).toEqual({
+      error: { at: ['Must be ahead, at most five years'] },
+    });
+    const effectiveAt = '2026-07-01T00:00:00.000Z';
+    expect(await change(subscription, { ...body, previewToken: token })).toMatchObject({
+      ...{ status: 'PENDING', effectiveAt },
     });
   });
 
@@ -166,10 +184,12 @@ describe('a change at an instant ahead', () => {
       { result: 'SCHEDULED', effectiveAt: '2026-09-01T00:00:00.000Z' },
     ]);
     await client.expect(200, client.post(`/price-migrations/${canceled.id}/cancel`));
-    expect(await scenario.read(subscription)).toMatchObject({ pendingChange: null });
-    expect((await client.expect(200, client.get(rows))).data).toMatchObject([
-      { result: 'CANCELED' },
-    ]);
+    await eventually(async () => {
+      expect(await scenario.read(subscription)).toMatchObject({ pendingChange: null });
+      expect((await client.expect(200, client.get(rows))).data).toMatchObject([
+        { result: 'CANCELED' },
+      ]);
+    });
 
     const job = await migrate({ at });
     await scenario.advanceTo('2026-09-01');

@@ -96,6 +96,23 @@ describe('the document of a change at an instant', () => {
     expect(read(next).changes).toEqual(changes);
   });
 
+  test('of a subscription that 0.1.0 has moved to another product has no pending change', () => {
+    const product = { productId: 'other', productName: 'Other', price: aPrice({ id: 'other' }) };
+    const wanted = { product, quantity: null, discount: null };
+    const move = aChangeRequest({ changeId: 'other', wanted, requirePayment: false });
+    const document = writtenByEarlier(
+      documentOf(scheduled),
+      (state) => requestChange(state, move, { now: day('06-12') }).state,
+    );
+    expect(read(document).changes).toMatchObject({
+      waiting: null,
+      finished: [
+        { id: 'other', status: 'APPLIED' },
+        { id: 'change', status: 'CANCELED', replacedBy: null },
+      ],
+    });
+  });
+
   test('of a subscription that 0.1.0 has ended has no pending change', () => {
     const document = writtenByEarlier(
       documentOf(scheduled),

@@ -1,5 +1,5 @@
 import { type ChangeDocument, fromDocumentChange, toDocumentChange } from './change-document';
-import { isOneInterval, itemsAfter } from './subscription/change-side';
+import { endsWaitingItems } from './subscription/change-side';
 import { nextChange, type Subscription } from './subscription/subscription';
 import type { SubscriptionChange } from './subscription/subscription-change';
 
@@ -33,8 +33,8 @@ export function toDocumentScheduled(subscription: Subscription): {
 
 /**
  * Adds the change that waits for a later period to the others. Release 0.1.0 may have changed the
- * subscription without it: its waiting change, the pause and the end take its place, as does a
- * price with another interval than the items that it would keep.
+ * subscription without it: its waiting change, a pause and the end take its place, as do other
+ * products, and a price with another interval than the items that it would keep.
  */
 export function withScheduled(
   subscription: Subscription,
@@ -52,10 +52,12 @@ export function withScheduled(
 /** What has ended a scheduled change, and when; null: it waits. */
 function endOf(
   { changes: { waiting }, phase, pausedAt, endedAt, items }: Subscription,
-  { wanted, updatedAt }: SubscriptionChange,
+  { kind, from, wanted, updatedAt }: SubscriptionChange,
 ): Pick<SubscriptionChange, 'replacedBy' | 'updatedAt'> | null {
   if (waiting !== null) return { replacedBy: waiting.id, updatedAt: waiting.createdAt };
   if (phase === 'ENDED') return { replacedBy: null, updatedAt: endedAt ?? updatedAt };
   if (phase === 'PAUSED') return { replacedBy: null, updatedAt: pausedAt ?? updatedAt };
-  return isOneInterval(itemsAfter({ items }, wanted)) ? null : { replacedBy: null, updatedAt };
+  // This release cancels it with the change of the products.
+  const isEnded = kind === 'UPDATE' && endsWaitingItems({ from: from.items, to: items }, wanted);
+  return isEnded ? { replacedBy: null, updatedAt } : null;
 }

@@ -116,7 +116,7 @@ async function tryToStore(
   const { subscriptions, peers } = dependencies;
   const stored = await caughtUp(subscriptionId, context, subscriptions);
   const customer = await peers.customers.find(stored.state.customer.id, context);
-  const asked = { stored, customer, input };
+  const asked = { stored, customer, input, at: promised?.at };
   const request = await requestFor(changeId, asked, context, dependencies);
   const current = withCustomer(stored.state, customer);
   const now = decisionTime(stored, context);
@@ -203,10 +203,13 @@ export async function requestFor(
     stored,
     customer,
     input,
+    at,
   }: {
     readonly stored: Stored<Subscription>;
     readonly customer: CustomerFacts | undefined;
     readonly input: ChangeInput;
+    /** Instant of the preview that is honored; undefined: none is. */
+    readonly at?: Date | undefined;
   },
   context: CallContext,
   dependencies: Pick<ChangeDependencies, 'subscriptions' | 'peers' | 'clock'>,
@@ -218,7 +221,7 @@ export async function requestFor(
   const items = itemsAfter(state, item);
   checkTotal(items, input);
   const isMoved = movesMeters(state, { items, isMetered, input });
-  checkInstant(input, context.now);
+  checkInstant(input, at ?? context.now);
   checkResumeAt(state, input, context.now);
   await checkNewCycle(state, { wanted: ofItem, input, items }, context, dependencies.peers);
   const holderId = changeHolderId({ changeId, round: nextRound(state, changeId) }, context);

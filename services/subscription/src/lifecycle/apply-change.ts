@@ -37,6 +37,7 @@ import {
   withoutPaying,
   withRevenue,
 } from './applied-change';
+import { hasMeters } from '../usage/usage-period';
 import { withKeptProducts, withStretch } from './meter-moves';
 import { pauseInvoice } from './pause';
 import { planChange } from './plan-change';
@@ -255,8 +256,8 @@ export function cancelChange(
 
 /**
  * Applies the change that waits for the end of the period; one that waits for an instant after it
- * stays pending. The renewal follows in this write, but
- * not after the beginning of a pause.
+ * stays pending. The renewal follows in this write, but not after the beginning of a pause. A pause
+ * is canceled if the product has got metered prices since it was asked for.
  */
 export function applyWaitingChange(
   subscription: Subscription,
@@ -265,6 +266,9 @@ export function applyWaitingChange(
 ): SubscriptionTransition {
   const waiting = nextChange(subscription);
   if (waiting === null) return unchanged(subscription);
+  if (waiting.kind === 'PAUSE' && hasMeters(subscription)) {
+    return cancelChange(subscription, waiting.id, at);
+  }
   const ofPause = waiting.kind === 'PAUSE' ? billedByPause(subscription, at, decision) : undefined;
   const applied: SubscriptionChange = {
     ...waiting,

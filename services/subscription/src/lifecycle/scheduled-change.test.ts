@@ -15,6 +15,7 @@ import {
 import { findChange, type WantedChange } from '../subscription/subscription-change';
 import { aChangeRequest } from '../testing/change-request';
 import { aPrice, aSubscription, at, day, refusedFields } from '../testing/fixtures';
+import { pinRates } from '../usage/usage-period';
 import { cancelChange, requestChange } from './apply-change';
 import { cancel } from './cancellation';
 import type { ChangeRequest } from './check-change';
@@ -177,6 +178,15 @@ describe('a change at an instant ahead', () => {
 
 describe('a pause at an instant ahead', () => {
   const pause = { kind: 'PAUSE', wanted: { ...wanted, product: null } } as const;
+
+  test('is canceled if the product has got metered prices since it was asked for', () => {
+    const waiting = livedUntil(scheduled(running, day('08-15'), pause), day('07-01'));
+    const metered = livedUntil(pinRates(waiting, { periodIndex: 1, set: 1 }), day('08-01'));
+    expect(livedUntil(metered, day('09-01'))).toMatchObject({
+      ...{ phase: 'REGULAR', periodIndex: 3 },
+      changes: { waiting: null, finished: [{ id: 'change', status: 'CANCELED' }] },
+    });
+  });
 
   test('begins at the first period start from then on; periods before it are billed', () => {
     const waiting = scheduled(running, day('08-15'), { ...pause, resumeAt: day('10-10') });

@@ -66,8 +66,8 @@ export function paused(
 
 /**
  * A change at the end of the period, or of a later one that its instant names; it has no invoice of
- * its own. After one of the items, the
- * next period is the running one; after the beginning of a pause, the last one stays.
+ * its own. After one of the items, the next period is the running one; after the beginning of a
+ * pause, the last one stays.
  */
 export function planAtRenewal(
   current: Subscription,

@@ -9,7 +9,7 @@ import { ProductLink } from '../../resources/product-links';
 import type { Subscription } from '../../resources/subscription';
 import { itemsText, type SubscriptionChange } from './plan-change';
 
-/** Panel of the change that waits for the period end, or is being paid. */
+/** Panel of the change that waits for a period start, or is being paid. */
 export function PendingChange({
   subscription: { pendingChange, currency },
   refusal,

@@ -117,7 +117,7 @@ function WantedForm({
             name="notBefore"
             label="Not before (UTC)"
             type="datetime-local"
-            hint="Optional. The change takes effect at the first period start from then on."
+            hint="Optional. The change then takes effect at the first period start at or after this time."
             defaultValue={isTime(wanted.at) ? toTimeField(wanted.at) : undefined}
           />
           <SelectField

@@ -219,7 +219,7 @@ function refuseOthers(body: ChangeBody): void {
   throw invalidInput(Object.fromEntries(others.map((field) => [field, ['Not with this kind']])));
 }
 
-/** Reads the time of a change: an instant is the end of the period before a later start. */
+/** Reads the time of a change: an instant is sent as PERIOD_END with `notBefore`. */
 function toProtoChangeTime(at: ChangeBody['at']): Pick<ChangeInput, 'at' | 'notBefore'> {
   if (at instanceof Date) return { at: changeAts.valueOf('PERIOD_END'), notBefore: at };
   return { at: changeAts.valueOf(at === 'AUTO' ? undefined : at), notBefore: undefined };
