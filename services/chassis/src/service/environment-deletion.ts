@@ -116,14 +116,17 @@ export class EnvironmentDeletion {
   async refresh(): Promise<void> {
     const now = this.options.clock.now();
     const since = new Date(this.readUntil.getTime() - overlapMs);
-    const find = () =>
-      this.tombstones
+    const find = async () => {
+      const found = await this.tombstones
         .find({ deletedAt: { $gte: since } })
         .project<Pick<Tombstone, '_id'>>({ _id: 1 })
         .toArray();
+      // A poll that is skipped has read nothing.
+      this.readUntil = now;
+      return found;
+    };
     const found = await this.poll.poll(() => retryTransient(find));
     for (const { _id } of found) this.deleted.add(_id);
-    this.readUntil = now;
   }
 
   /**
