@@ -233,7 +233,7 @@ describe('until all its work is done,', () => {
 });
 
 function isRead(name: string): boolean {
-  return /^(find|aggregate|count|distinct|listIndexes|getMore) /.test(name);
+  return /^(find|aggregate|count|distinct|listIndexes|getMore|killCursors) /.test(name);
 }
 
 /** Seconds between two commands of a kind in an idle system; absent: half a minute or more. */

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@billing/chassis/testing';
 import type { Browser, Page } from 'playwright-core';
 import type { ApiClient } from '../support/api-client';
 import {
@@ -252,7 +253,13 @@ testInChromium(
       await expectAccessible(page);
       await typeCard(page, '5555 5555 5555 4444');
       await page.getByRole('button', { name: 'Start free trial' }).dblclick();
-      await page.waitForURL(`${shopUrl}/${sessionId}`);
+      // The second click aborts the navigation of the first one, at which `waitForURL` would fail.
+      await eventually(
+        () => {
+          expect(page.url()).toBe(`${shopUrl}/${sessionId}`);
+        },
+        { timeoutMs: 60_000 },
+      );
     });
     const session = await api.expect(200, api.get(`/checkout/${sessionId}`));
     expect(session).toMatchObject({ status: 'COMPLETE', subscription: { phase: 'TRIAL' } });
