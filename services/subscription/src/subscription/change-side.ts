@@ -50,7 +50,7 @@ export function endsWaitingItems(
 }
 
 /** True if all items have one billing interval. */
-export function isOneInterval([main, ...others]: SubscriptionItems): boolean {
+function isOneInterval([main, ...others]: SubscriptionItems): boolean {
   return others.every(({ price }) => isSameInterval(price, main.price));
 }
 
