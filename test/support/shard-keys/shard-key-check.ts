@@ -4,7 +4,7 @@ import { collectionsByService } from '@billing/local/collections';
 // Collections that only tests have, in services that they start under the name of a real one.
 const ofTests: ReadonlySet<string> = new Set(['announcers', 'batons']);
 const observers =
-  /shard-key-check|sent-filters|\/chassis\/(?:src|dist)\/(?:mongo\/mongo|failpoint)/;
+  /shard-key-check|sent-filters|\/chassis\/(?:src|dist)\/(?:mongo\/mongo|mongo\/own-writes|failpoint)/;
 const testCode = /\.test\.ts|\/testing\/|\/test\//;
 
 /**
