@@ -1,13 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '@billing/chassis/testing';
-import { makeSharedFolder } from '@billing/local/account';
 import { ensureFirstKeys } from '@billing/local/first-keys';
 import { backUp } from './backup/backup';
 import { reconcile } from './reconcile/reconcile';
 import { restore } from './restore/restore';
-import { ask, call, startAll, type StartedSystem, stopAll } from './testing/started-system';
+import {
+  ask,
+  call,
+  makeServersFolder,
+  startAll,
+  type StartedSystem,
+  stopAll,
+} from './testing/started-system';
 import { startReceiver, type WebhookReceiver } from './testing/webhook-receiver';
 
 // Servers of their own on real disks: the launcher's PostgreSQL, which is copied while it runs.
@@ -17,10 +22,7 @@ let folder: string;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  delete process.env.MONGODB_URI;
-  delete process.env.NATS_URL;
-  folder = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
-  await makeSharedFolder(folder);
+  folder = await makeServersFolder();
   receiver = await startReceiver();
 });
 

@@ -1,9 +1,7 @@
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, cp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SystemStore } from '@billing/chassis/system-store';
 import { productVersion } from '@billing/chassis/version';
-import { makeSharedFolder } from '@billing/local/account';
 import { ensureFirstKeys } from '@billing/local/first-keys';
 import { openMovedData } from '@billing/local/moved-data';
 import { MongoClient } from 'mongodb';
@@ -15,6 +13,7 @@ import { backUp, type BackupResult } from './backup/backup';
 import {
   createInvoice,
   listInvoices,
+  makeServersFolder,
   startAll,
   startOn,
   startServers,
@@ -33,10 +32,7 @@ const readManifestOf = async ({ path }: BackupResult) =>
   JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')) as Manifest;
 
 beforeAll(async () => {
-  delete process.env.MONGODB_URI;
-  delete process.env.NATS_URL;
-  folder = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
-  await makeSharedFolder(folder);
+  folder = await makeServersFolder();
   dataDir = join(folder, 'source');
   backups = join(folder, 'backups');
 });

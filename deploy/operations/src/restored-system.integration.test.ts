@@ -1,7 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeSharedFolder } from '@billing/local/account';
 import { ensureFirstKeys } from '@billing/local/first-keys';
 import { MongoClient } from 'mongodb';
 import { backUp } from './backup/backup';
@@ -11,6 +9,7 @@ import {
   ask,
   createInvoice,
   listInvoices,
+  makeServersFolder,
   startAll,
   type StartedSystem,
   stopAll,
@@ -22,10 +21,7 @@ jest.setTimeout(600_000);
 let folder: string;
 
 beforeAll(async () => {
-  delete process.env.MONGODB_URI;
-  delete process.env.NATS_URL;
-  folder = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
-  await makeSharedFolder(folder);
+  folder = await makeServersFolder();
 });
 
 afterAll(async () => {

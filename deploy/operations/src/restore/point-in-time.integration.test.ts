@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeSharedFolder } from '@billing/local/account';
 import type { Infrastructure } from '@billing/local/infrastructure';
 import { ensureSecrets } from '@billing/local/secrets';
 import { MongoClient } from 'mongodb';
 import { backUp } from '../backup/backup';
-import { startServers } from '../testing/started-system';
+import { makeServersFolder, startServers } from '../testing/started-system';
 import { restore } from './restore';
 
 // A server of its own on a real disk: the launcher's PostgreSQL with its archive.
@@ -16,10 +14,7 @@ jest.setTimeout(600_000);
 let folder: string;
 
 beforeAll(async () => {
-  delete process.env.MONGODB_URI;
-  delete process.env.NATS_URL;
-  folder = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
-  await makeSharedFolder(folder);
+  folder = await makeServersFolder();
 });
 
 afterAll(async () => {

@@ -1,6 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@billing/chassis/logging';
+import { makeSharedFolder } from '@billing/local/account';
 import { readLauncherEnvironment } from '@billing/local/config';
 import { type Infrastructure, startInfrastructure } from '@billing/local/infrastructure';
 import { ensureSecrets } from '@billing/local/secrets';
@@ -13,6 +15,15 @@ const log = () => undefined;
 export interface StartedSystem {
   infrastructure: Infrastructure;
   system: RunningSystem;
+}
+
+/** Makes a folder for servers of the calling file; from now on it uses no others. */
+export async function makeServersFolder(): Promise<string> {
+  delete process.env.MONGODB_URI;
+  delete process.env.NATS_URL;
+  const folder = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
+  await makeSharedFolder(folder);
+  return folder;
 }
 
 /** Starts the services; `folder` gets the folders of their sockets. */
