@@ -31,13 +31,18 @@ export function listenRefusal(address: string, cause: unknown): Error {
 const freePortFirst = 20_000;
 const freePortEnd = 32_000;
 
+/** Ports that this process was given: the server of one may not have bound it yet. */
+const given = new Set<number>();
+
 /**
- * Returns a port that is free now. A server that binds it keeps it from then on, also across its
- * restarts.
+ * Returns a port that is free now, each at most once. A server that binds it keeps it from then on,
+ * also across its restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(freePortFirst, freePortEnd);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }
