@@ -29,8 +29,8 @@ const tryEveryMs = 50;
 
 /**
  * Announces a restore to each environment after the opening, before any other event is accepted and
- * any webhook is sent. Each replica does so until one of them has announced it to all; an environment
- * gets one event.
+ * any webhook is sent. Each replica does so until one of them has announced it to all; an
+ * environment gets one event.
  */
 export class RestoreAnnouncer {
   private announcedId: string | undefined;
