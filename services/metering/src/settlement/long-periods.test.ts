@@ -7,6 +7,7 @@ import {
   type CreditAccount,
   type CreditGrant,
   emptyAccount,
+  finalSettlement,
   grantsFor,
   periodKey,
 } from '../credit/account';
@@ -172,7 +173,9 @@ class World {
     const closing = closingOf(account, scope);
     for (const one of closing.grants) this.closed.set(one.terms.id, one);
     const after = close(account, closing, scope);
-    const consumptions = after.consumptions.filter(({ settlement }) => settlement !== 'for good');
+    const consumptions = after.consumptions.filter(
+      ({ settlement }) => settlement !== finalSettlement,
+    );
     this.account = { ...after, consumptions };
     expect(this.leftOpen(now)).toEqual([]);
   }
@@ -259,7 +262,10 @@ const price: UsagePrice = {
 };
 
 const claimedMonths = Array.from({ length: 12 * (settledYears + 2) }, (_one, month) => ({
-  ...{ period: unclaimedKey(monthOf(new Date(Date.UTC(2026, month)))), settlement: 'for good' },
+  ...{
+    period: unclaimedKey(monthOf(new Date(Date.UTC(2026, month)))),
+    settlement: finalSettlement,
+  },
   ...{ quantity: '0', uses: [] },
 }));
 
