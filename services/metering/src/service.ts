@@ -83,10 +83,15 @@ const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000, spacingM
 
 type Owner = Pick<CallContext, 'tenant'>;
 
+export interface MeteringOverrides extends ServiceOverrides {
+  /** Gives the number from which the flushes of a series are counted; a random one by default. */
+  readonly randomByte?: () => number;
+}
+
 /** Starts the metering service: meters and usage over gRPC. */
 export async function start(
   config: MeteringConfiguration,
-  overrides: ServiceOverrides = {},
+  overrides: MeteringOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('metering', config, overrides);
   const { clock, db } = service;
@@ -106,7 +111,7 @@ export async function start(
   service.ensureIndexes(() => ensureClosedCreditIndexes(closedCredits));
   const { writer, counted, readUntil } = startFlushes(service, { epochs, events, meters });
   const usage = openUsage(service, { events, meters, readUntil });
-  const { foldWakes, usageOf } = startReads(service, usage);
+  const { foldWakes, usageOf } = startReads(service, usage, overrides);
   const queue = new IngestQueue<NewEvent, EventDocument>({
     ...queueBounds,
     flush: async (items) => {
@@ -273,6 +278,7 @@ function openUsage(
 function startReads(
   service: Service,
   { events, meters, buckets, storageFor }: StoredUsage,
+  { randomByte = () => Number.parseInt(randomHex(1), 16) }: MeteringOverrides,
 ): {
   readonly foldWakes: FoldWakes<WokenSeries>;
   readonly usageOf: UsageStateDependencies['usageOf'];
@@ -324,7 +330,7 @@ function startReads(
     logger,
   };
   return {
-    foldWakes: new FoldWakes(schedule, () => Number.parseInt(randomHex(1), 16)),
+    foldWakes: new FoldWakes(schedule, randomByte),
     usageOf: (context) => new UsageReader(reads, context),
   };
 }
