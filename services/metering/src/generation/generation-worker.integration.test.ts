@@ -10,9 +10,12 @@ const logger = createLogger({ service: 'test', level: 'silent', file: undefined 
 const firstDay = '2026-11-23T09:00:00Z';
 let configuration: ReturnType<typeof testServiceConfiguration>;
 let mongo: MongoConnection;
+let tests = 0;
 
 beforeEach(async () => {
-  configuration = testServiceConfiguration('metering');
+  // A database that is made again at once may still be seen as before.
+  tests += 1;
+  configuration = testServiceConfiguration(`metering_${String(tests)}`);
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
   mongo = await connectMongo({ uri, database, service: 'metering' });
 });
