@@ -229,7 +229,9 @@ describe('transient failures', () => {
   async function recordedAfter(error: Error, instants: readonly Date[]): Promise<number[]> {
     const context = testContext();
     const id = newId();
-    broken.add(`${id}/1`);
+    // The relay of the service waits with it, and records no failures of its own.
+    const waiting = Promise.withResolvers<undefined>();
+    gates.set(`${id}/1`, waiting.promise);
     await orders.within(context).insert(placed(id));
     const document = await orders.documents.findOne({ _id: id });
     const entry = document?.outbox[0];
@@ -247,7 +249,7 @@ describe('transient failures', () => {
       }
       counts.push((await stuckCommands.list(context)).length);
     }
-    broken.delete(`${id}/1`);
+    waiting.resolve(undefined);
     return counts;
   }
 

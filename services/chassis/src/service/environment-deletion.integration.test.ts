@@ -220,9 +220,12 @@ describe('the deletion of an environment', () => {
     const ids = Array.from({ length: 5 }, () => newId());
     for (const id of ids) await write(id);
     let [running, mostRunning] = [0, 0];
+    const two = Promise.withResolvers<undefined>();
     const db = deletingBy(async (run) => {
       running += 1;
       mostRunning = Math.max(mostRunning, running);
+      if (running === 2) two.resolve(undefined);
+      await two.promise;
       await sleep(20);
       const answer = await run();
       running -= 1;

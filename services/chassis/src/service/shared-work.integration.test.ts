@@ -7,7 +7,9 @@ import { connectMongo, duplicateKeyIndex, type MongoConnection } from '../mongo/
 import { sliceCount, sliceOf } from '../replicas/slice';
 import { startTracing } from '../telemetry/tracing';
 import {
+  dropTestDatabase,
   dropTestStream,
+  emptyTestDatabase,
   eventually,
   testContext,
   testServiceConfiguration,
@@ -80,11 +82,12 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const { running } of replicas.splice(0)) await running.stop();
-  await mongo.db.dropDatabase();
+  await emptyTestDatabase(mongo);
 });
 
 afterAll(async () => {
   await mongo.close();
+  await dropTestDatabase(configuration);
   await tracing.shutdown();
   await dropTestStream(configuration);
 });

@@ -234,7 +234,8 @@ describe('stopping a consumer', () => {
       return Promise.reject(new Error('broken here'));
     });
     await eventually(async () => {
-      expect(failed).toEqual(['a:1']);
+      // On a slow machine it may have been retried by now.
+      expect(new Set(failed)).toEqual(new Set(['a:1']));
       expect((await manager.consumers.info(streamName, 'reader')).num_ack_pending).toBe(2);
     });
     await failing.stop();

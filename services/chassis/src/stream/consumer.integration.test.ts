@@ -220,9 +220,13 @@ describe('a message', () => {
     await consume(
       async ({ id }) => {
         started.push(id);
-        // The server redelivers the messages of a process that blocks for this long.
-        const endMs = monotonicMs() + 1_200;
-        while (monotonicMs() < endMs);
+        // The server redelivers the messages of a process that blocks for long.
+        do {
+          const endMs = monotonicMs() + 1_200;
+          while (monotonicMs() < endMs);
+        } while ((await manager.consumers.info(streamName, 'reader')).num_redelivered === 0);
+        // An answer on the connection of the consumer comes after the redelivered message.
+        await stream.state();
         await sleep(100);
       },
       { ackWaitMs: 500 },
