@@ -11,7 +11,6 @@ import {
 import { InvoiceEvent } from '@billing/proto/billing/event/v1/invoice_event';
 import { type EventOwner, startOwner } from '../testing/event-owner';
 import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../testing/mail-facts';
-import { startMailServer } from '../testing/mail-server';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
 const patience = { timeoutMs: 60_000 };
@@ -31,8 +30,6 @@ describe('a notifier whose mail server cannot be reached', () => {
   beforeAll(async () => {
     system = await startSystem('mail_stop');
     facts = await startMailFacts(factsConfiguration);
-    const server = await startMailServer();
-    await server.close();
     tenant = testTenant({ live: true });
     customerId = newId();
     facts.emails.set(customerId, 'ada@example.com');
@@ -51,7 +48,10 @@ describe('a notifier whose mail server cannot be reached', () => {
         CUSTOMER_ADDRESS: facts.address,
         CATALOG_ADDRESS: facts.address,
         CHECKOUT_ADDRESS: facts.address,
-        ...server.configuration,
+        // Nothing listens there, and no other process gets this port.
+        SMTP_URL: { host: '127.0.0.1', port: 1, isSecure: false, credentials: undefined },
+        SMTP_TLS: 'none',
+        MAIL_FROM: 'billing@acme.example',
       },
     );
   });

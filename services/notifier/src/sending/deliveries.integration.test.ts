@@ -16,6 +16,11 @@ import {
 const retryScheduleMs = [300, 300, 300];
 const patience = { timeoutMs: 60_000 };
 
+// Longer than any test: a request is sent once, however busy the machine is.
+const longMs = 10 * 60_000;
+const unhurried = { retryScheduleMs, timeoutMs: longMs };
+const lease = { DELIVERY_LEASE_MS: longMs };
+
 describe('a notifier with a receiver that answers', () => {
   let system: TestSystem;
   let notifier: RunningNotifier;
@@ -23,10 +28,7 @@ describe('a notifier with a receiver that answers', () => {
 
   beforeAll(async () => {
     system = await startSystem('answers');
-    // Longer than any test: a hanging request is sent once, and a busy machine counts as fast.
-    const longMs = 10 * 60_000;
-    const lease = { DELIVERY_LEASE_MS: longMs };
-    notifier = await system.startNotifier({ retryScheduleMs, timeoutMs: longMs }, lease);
+    notifier = await system.startNotifier(unhurried, lease);
   });
 
   beforeEach(() => {
@@ -233,8 +235,8 @@ describe('several notifiers on one database', () => {
   test('share the work without duplicates, even when one of them stops in the middle', async () => {
     const { owner, receiver } = system;
     const [first, second] = await Promise.all([
-      system.startNotifier({ retryScheduleMs }),
-      system.startNotifier({ retryScheduleMs }),
+      system.startNotifier(unhurried, lease),
+      system.startNotifier(unhurried, lease),
     ]);
     await first.register(tenant, '/shared');
     const subscriptionIds = Array.from({ length: 10 }, () => newId());
@@ -246,7 +248,7 @@ describe('several notifiers on one database', () => {
 
     await eventually(() => {
       expect(receiver.receivedAt('/shared').length).toBeGreaterThanOrEqual(100);
-    });
+    }, patience);
     for (const id of subscriptionIds) {
       expect(sequencesOf(receiver.receivedAt('/shared'), id)).toEqual([
         1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
