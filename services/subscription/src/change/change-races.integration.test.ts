@@ -211,7 +211,7 @@ describe('a change after the end of a period that is not renewed yet', () => {
   test('renews first, and is charged for the new period', async () => {
     const context = testContext({ now: day('01-31'), deadlineMs: 25_000 });
     const { id } = await under.create({ productId: 'seats' }, context);
-    const changedLate = { ...later(context, day('03-01')), deadline: new Date(Date.now() + 5_000) };
+    const changedLate = () => later(context, day('03-01'));
     const change = {
       ...update,
       quantity: 3,
@@ -222,7 +222,8 @@ describe('a change after the end of a period that is not renewed yet', () => {
       requirePayment: false,
     };
     const asked = { subscriptionId: id, change };
-    await expect(under.change.previewChange(asked, changedLate)).rejects.toMatchObject({
+    const inTime = { ...changedLate(), deadline: new Date(Date.now() + 5_000) };
+    await expect(under.change.previewChange(asked, inTime)).rejects.toMatchObject({
       kind: 'unavailable',
     });
     const pay = async () => {
@@ -234,7 +235,7 @@ describe('a change after the end of a period that is not renewed yet', () => {
       for (const made of [first, second]) if (made !== undefined) paid.add(made.invoiceId);
     };
     const paying = pay();
-    const made = await under.change.createChange({ ...asked, metadata: undefined }, changedLate);
+    const made = await under.change.createChange({ ...asked, metadata: undefined }, changedLate());
     await paying;
     expect(made.change).toMatchObject({
       status: ChangeStatus.CHANGE_STATUS_APPLIED,
