@@ -230,9 +230,14 @@ describe('an API key is refused', () => {
   });
 
   test('from its expiry on, in real time, and stays listed', async () => {
-    const expiresAt = inMs(5_000);
-    const made = await create({ name: 'Brief', expiresAt });
-    expect((await clientOf(made).get('/customers')).status).toBe(200);
+    let [expiresAt, status, made] = ['', 401, { id: '', key: '' }];
+    // With more time on a machine so slow that the key expires before its first use.
+    for (let ms = 5_000; status !== 200; ms *= 2) {
+      expiresAt = inMs(ms);
+      made = await create({ name: 'Brief', expiresAt });
+      ({ status } = await clientOf(made).get('/customers'));
+      if (status !== 200) expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
+    }
     // The gateway caches a key for five seconds, but not beyond its expiry.
     expect(await lastAcceptedMs(clientOf(made))).toBeLessThan(Date.parse(expiresAt));
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));

@@ -115,6 +115,7 @@ describe('a deleted customer', () => {
     await eventually(async () => {
       const shown = await api.expect(200, api.get(`/subscriptions/${subscriptionId}`));
       expect(shown.customer.email).toBeNull();
+      expect(shown.metadata).toEqual({});
     });
     const shown = await api.expect(200, api.get(`/subscriptions?customerId=${id}`));
     expect(shown.data).toMatchObject([{ customer: { id, email: null, name: null } }]);
