@@ -37,8 +37,8 @@ const steps = { timeoutMs: 90_000, everyMs: 500 };
 describe('20 subscriptions created while their customer is deleted', () => {
   const outcomes: boolean[] = [];
 
-  // The creations begin so long after the deletion that each order occurs.
-  test.each([0, 20, 100])('are refused, or canceled and owe nothing (%i ms)', async (ms) => {
+  /** Creates them within so many milliseconds of the deletion, so that each order occurs. */
+  async function race(ms: number): Promise<void> {
     const { id } = await create('/customers', { email: `${mark}@race.example`, currency: 'EUR' });
     const subscribe = async () => {
       await sleep(ms * Math.random());
@@ -61,9 +61,13 @@ describe('20 subscriptions created while their customer is deleted', () => {
       const invoices = await api.all(`/invoices?customerId=${String(id)}`);
       expect(invoices.filter(({ status }: { status: string }) => status === 'OPEN')).toEqual([]);
     }, steps);
-  });
+  }
 
-  test('did not always prevent the deletion', () => {
+  test.each([0, 20, 100])('are refused, or canceled and owe nothing (%i ms)', race);
+
+  test('do not always prevent the deletion', async () => {
+    // On a busy machine even the first of them may have to wait for longer.
+    for (let ms = 200; !outcomes.includes(true) && ms < 60_000; ms *= 2) await race(ms);
     expect(outcomes).toContain(true);
   });
 });

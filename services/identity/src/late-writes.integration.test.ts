@@ -27,7 +27,8 @@ async function stored(): Promise<Record<string, unknown>> {
   const names = (await mongo.db.listCollections().toArray()).map(({ name }) => name);
   const found: Record<string, unknown> = {};
   for (const name of names) {
-    if (name !== 'replicas') found[name] = await mongo.db.collection(name).find().toArray();
+    if (name !== 'replicas')
+      found[name] = await mongo.db.collection(name).find().sort({ _id: 1 }).toArray();
   }
   await mongo.close();
   return found;
