@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { monotonicMs } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import { rpcService } from '@billing/chassis/rpc';
@@ -35,6 +36,7 @@ interface RedemptionCheck {
   readonly context: CallContext;
 }
 
+const checkAfterMs = 1_000;
 const unused = () => Promise.reject(new Error('Not used by these tests'));
 const ownerConfiguration = testServiceConfiguration('owners');
 const questions: RedemptionCheck[] = [];
@@ -105,9 +107,7 @@ beforeAll(async () => {
   discountConfiguration = configurationFor(owners.address);
   // Two replicas; each poll is made by the next one.
   for (let count = 1; count <= 2; count += 1) {
-    services.push(
-      await start(discountConfiguration, { checkAfterMs: 1_000, checkIntervalMs: 100 }),
-    );
+    services.push(await start(discountConfiguration, { checkAfterMs, checkIntervalMs: 100 }));
   }
   discounts = connectPeer<DiscountServiceServer>(DiscountServiceService, {
     address: services[0]?.address ?? '',
@@ -225,7 +225,7 @@ test('the slot of a holder whose check returns CONFIRMED can no longer be releas
   states.set(`session ${holderId}`, RedemptionState.REDEMPTION_STATE_CONFIRMED);
   await reserve(discounts, context, { discountId, holderId });
   await eventually(() => {
-    expect(checksOf(`session ${holderId}`)).toHaveLength(1);
+    expect(checksOf(`session ${holderId}`)).not.toEqual([]);
   });
   // Two later checks prove that the earlier result has been applied.
   const later = newId();
@@ -234,9 +234,14 @@ test('the slot of a holder whose check returns CONFIRMED can no longer be releas
   await eventually(() => {
     expect(checksOf(`session ${later}`).length).toBeGreaterThanOrEqual(2);
   });
+  // On a busy machine the check may have been repeated until then.
+  const { length: checksSoFar } = checksOf(`session ${holderId}`);
   await discounts.releaseRedemption({ discountId, holderId }, context);
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 2 });
-  expect(checksOf(`session ${holderId}`)).toHaveLength(1);
+  await eventually(() => {
+    expect(checksOf(`session ${later}`).length).toBeGreaterThanOrEqual(3);
+  });
+  expect(checksOf(`session ${holderId}`)).toHaveLength(checksSoFar);
 });
 
 test('a holder without a decision or a response is checked again at growing intervals', async () => {
@@ -265,25 +270,35 @@ test('in an environment with a manual clock, the check carries the time of the r
   states.set(`session ${holderId}`, RedemptionState.REDEMPTION_STATE_RELEASED);
   await reserve(discounts, context, { discountId, holderId });
   await eventually(() => {
-    expect(checksOf(`session ${holderId}`)).toMatchObject([
-      { context: { now, tenant: context.tenant } },
-    ]);
+    const [check] = checksOf(`session ${holderId}`);
+    expect(check).toMatchObject({ context: { now, tenant: context.tenant } });
   });
 });
 
 test('a holder that has confirmed or released is not checked', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context);
-  const confirmed = await reserve(discounts, context, { discountId });
-  await discounts.confirmRedemption({ discountId, holderId: confirmed }, context);
-  const released = await reserve(discounts, context, { discountId });
-  await discounts.releaseRedemption({ discountId, holderId: released }, context);
+  /** Reserves and ends before a check is due; a busy machine may need several holders for it. */
+  const endInTime = async (end: (holderId: string) => Promise<unknown>): Promise<string> => {
+    for (;;) {
+      const startMs = monotonicMs();
+      const holderId = await reserve(discounts, context, { discountId });
+      await end(holderId);
+      if (monotonicMs() - startMs < checkAfterMs) return holderId;
+    }
+  };
+  const confirmed = await endInTime((holderId) =>
+    discounts.confirmRedemption({ discountId, holderId }, context),
+  );
+  const released = await endInTime((holderId) =>
+    discounts.releaseRedemption({ discountId, holderId }, context),
+  );
   // Reserved after both, and checked last.
   const last = newId();
   states.set(`session ${last}`, RedemptionState.REDEMPTION_STATE_CONFIRMED);
   await reserve(discounts, context, { discountId, holderId: last });
   await eventually(() => {
-    expect(checksOf(`session ${last}`)).toHaveLength(1);
+    expect(checksOf(`session ${last}`)).not.toEqual([]);
   });
   expect([...checksOf(`session ${confirmed}`), ...checksOf(`session ${released}`)]).toEqual([]);
 });
