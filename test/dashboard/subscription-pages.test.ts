@@ -303,10 +303,10 @@ async function upgrade(page: Page, changes: string): Promise<void> {
 async function pauseAndResume(page: Page): Promise<void> {
   const dialog = page.locator('.dialog');
   await press(page, 'Pause');
-  await dialog.locator('[name="at"]').selectOption({ label: 'Now' });
+  await dialog.locator('[name="when"]').selectOption({ label: 'Now' });
   await look(page, 'pause');
   await pressInDialog(page, 'Review');
-  await dialog.getByText('Nothing is due today. The change takes effect now.').waitFor();
+  await dialog.getByText('Nothing is due today. The pause begins now.').waitFor();
   await look(page, 'pause preview');
   await confirmDialog(page, 'Pause now');
   await badge(page, 'Paused');

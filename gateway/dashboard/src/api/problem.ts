@@ -79,6 +79,16 @@ export function problemOf(
   });
 }
 
+/** A field that a form refuses before it sends a request. */
+export function fieldProblem(field: string, message: string): ApiProblem {
+  return new ApiProblem('Please fix the fields below', {
+    status: 400,
+    code: 'invalid_request',
+    fields: { [field]: [message] },
+    requestId: undefined,
+  });
+}
+
 /** No response arrived: the network failed, or the gateway is down. */
 export function noAnswer(): ApiProblem {
   const details = { status: 0, code: 'no_answer', fields: {}, requestId: undefined };

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../api/problem';
+import { fieldProblem } from '../api/problem';
 import { useAction } from '../api/queries';
 import { Form, TextField } from '../parts/form/form';
 import { Answer, Notice } from '../parts/element/notices';
@@ -67,8 +67,8 @@ function ProductForm({
       onCancel={onCancel}
       onSubmit={async (values) => {
         const whose = customerId ?? values.text('customerId');
-        if (whose === '') throw missing('customerId');
-        if (values.text('productId') === '') throw missing('productId');
+        if (whose === '') throw fieldProblem('customerId', 'Required');
+        if (values.text('productId') === '') throw fieldProblem('productId', 'Required');
         onCreated(await create.mutateAsync(newSubscription(values, whose)));
       }}
     >
@@ -90,13 +90,4 @@ function ProductForm({
       />
     </Form>
   );
-}
-
-function missing(field: string): ApiProblem {
-  return new ApiProblem('Please fix the fields below', {
-    status: 400,
-    code: 'invalid_request',
-    fields: { [field]: ['Required'] },
-    requestId: undefined,
-  });
 }

@@ -3,6 +3,8 @@ import { useLocation } from 'wouter';
 import type { Page } from '../../api/client';
 import { useAction, useResource } from '../../api/queries';
 import { ChoicesField, Form, SelectField, TextField } from '../../parts/form/form';
+import { chosenTime } from '../../parts/form/when';
+import { WhenField } from '../../parts/form/when-field';
 import { Answer } from '../../parts/element/notices';
 import { Skeleton } from '../../parts/element/skeleton';
 import { EmptyState } from '../../parts/element/layout';
@@ -35,6 +37,7 @@ export function PriceMigrationForm({ onDone }: { onDone: () => void }) {
               const { id } = await create.mutateAsync({
                 fromPriceId: values.text('fromPriceId'),
                 toPriceId: values.text('toPriceId'),
+                at: chosenTime(values),
                 dryRun: values.all('mode').length > 0,
               });
               onDone();
@@ -42,9 +45,10 @@ export function PriceMigrationForm({ onDone }: { onDone: () => void }) {
             }}
           >
             <OldPrice products={data} />
-            <PriceField
-              initial={initial}
-              hint="Each subscription moves at the start of its next period."
+            <PriceField initial={initial} />
+            <WhenField
+              choices={[['PERIOD_END', 'At the next period start of each subscription']]}
+              at="PERIOD_END"
             />
             <ChoicesField
               name="mode"

@@ -4,6 +4,7 @@ import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/elem
 import { Answer, Progress } from '../../parts/element/notices';
 import { Facts, Instant, ShortId, StatusBadge } from '../../parts/element/values';
 import { ChoiceFilter, Filters, useFilters } from '../../parts/form/filters';
+import { isTime } from '../../parts/form/when';
 import { ConfirmButton } from '../../parts/overlay/dialog';
 import { MetadataPanel } from '../../parts/resource/metadata';
 import { dayColumn } from '../../parts/table/columns';
@@ -74,6 +75,9 @@ function MigrationView({ migration }: { migration: PriceMigration }) {
             ['Old price', <ShortId key="old" id={migration.fromPriceId} what="old price" />],
             ['New product', <ProductLink key="to" id={migration.toProductId} />],
             ['New price', <ShortId key="new" id={migration.toPriceId} what="new price" />],
+            ...(isTime(migration.at)
+              ? [['Not before', <Instant key="at" at={migration.at} />] as const]
+              : []),
             ['Started', <Instant key="started" at={migration.createdAt} />],
             ['Ended', <Instant key="ended" at={migration.completedAt} />],
             ['ID', <ShortId key="id" id={id} what="ID" />],

@@ -4,10 +4,12 @@ import { Form } from '../../parts/form/form';
 import { Notice } from '../../parts/element/notices';
 import type { Subscription } from '../../resources/subscription';
 import {
+  type AskedTime,
   confirmLabel,
   dueText,
   effectText,
   failureText,
+  monthlyText,
   nextTitle,
   outcomeText,
   type Preview,
@@ -25,7 +27,7 @@ interface Review {
 }
 
 /** Two steps of a change: its form, if there is one, then the review of its price. */
-export function ChangeSteps<Wanted extends object>({
+export function ChangeSteps<Wanted extends AskedTime>({
   subscription,
   kind,
   ...steps
@@ -78,7 +80,7 @@ export function ReviewedSteps<Wanted extends object>({
   /** Body of the preview. */
   asked: (wanted: Wanted) => object;
   act: (wanted: Wanted, previewToken: string | null) => Promise<void>;
-} & ReviewWords) {
+} & ReviewWords<Wanted>) {
   const [wanted, setWanted] = useState<Wanted>(initial);
   const [review, setReview] = useState<Review>();
   const compute = useComputation<Wanted, Preview>((one) => ({
@@ -99,7 +101,7 @@ export function ReviewedSteps<Wanted extends object>({
   if (review !== undefined) {
     return (
       <ReviewStep
-        {...{ review, currency, ...words }}
+        {...{ review, currency, wanted, ...words }}
         onBack={() => setReview(undefined)}
         onConfirm={() => confirm(review.preview)}
       />
@@ -116,17 +118,18 @@ export function ReviewedSteps<Wanted extends object>({
 }
 
 /** Words of a review that depend on the action. */
-interface ReviewWords {
+interface ReviewWords<Wanted> {
   /** When the action takes effect. */
-  readonly effect: (preview: Preview) => string;
+  readonly effect: (preview: Preview, wanted: Wanted) => string;
   /** Label of the button that confirms it. */
   readonly submit: (preview: Preview) => string;
   readonly tone?: 'danger';
 }
 
-function ReviewStep({
+function ReviewStep<Wanted extends object>({
   review: { preview, stale },
   currency,
+  wanted,
   effect,
   submit,
   tone,
@@ -135,11 +138,13 @@ function ReviewStep({
 }: {
   review: Review;
   currency: string;
+  wanted: Wanted;
   onBack: () => void;
   onConfirm: () => Promise<void>;
-} & ReviewWords) {
+} & ReviewWords<Wanted>) {
   const { invoice, nextInvoice } = preview;
   const next = nextTitle(preview);
+  const monthly = monthlyText(preview, currency);
   return (
     <Form
       submit={submit(preview)}
@@ -158,8 +163,9 @@ function ReviewStep({
       <section className="review">
         <h3>Today</h3>
         <p>
-          <strong>{dueText(preview, currency)}</strong> {effect(preview)}
+          <strong>{dueText(preview, currency)}</strong> {effect(preview, wanted)}
         </p>
+        {monthly !== undefined && <p>{monthly}</p>}
         {invoice !== null && <Sums rows={sumRows(invoice)} />}
       </section>
       {nextInvoice !== null && next !== undefined && (

@@ -1,5 +1,6 @@
 import { DialogButton } from '../../parts/overlay/dialog';
 import { Form, SelectField, TextField } from '../../parts/form/form';
+import { WhenField } from '../../parts/form/when-field';
 import { toTimeField } from '../../parts/text/time-field';
 import { dayText } from '../../parts/text/time-text';
 import type { Subscription } from '../../resources/subscription';
@@ -46,14 +47,12 @@ function PauseForm({
 }) {
   return (
     <Form submit="Review" onCancel={close} onSubmit={(values) => onReview(wantedPause(values))}>
-      <SelectField
-        name="at"
-        label="When"
+      <WhenField
         choices={[
           ['PERIOD_END', `At period end, ${dayText(currentPeriodEnd)}`],
           ['NOW', 'Now'],
         ]}
-        defaultValue={wanted.at}
+        at={wanted.at}
       />
       <SelectField
         name="proration"

@@ -1,6 +1,7 @@
 import { useAction } from '../../api/queries';
 import { Panel } from '../../parts/element/layout';
-import { Day, Facts } from '../../parts/element/values';
+import { Day, Facts, Instant } from '../../parts/element/values';
+import { isTime } from '../../parts/form/when';
 import { ConfirmButton } from '../../parts/overlay/dialog';
 import { moneyText } from '../../parts/text/text';
 import { dayText } from '../../parts/text/time-text';
@@ -18,7 +19,7 @@ export function PendingChange({
   refusal: string | undefined;
 }) {
   if (pendingChange === null) return null;
-  const { kind, status, effectiveAt, from, to } = pendingChange;
+  const { kind, status, at, effectiveAt, from, to } = pendingChange;
   const { monthlyAmountBefore, monthlyAmountAfter } = pendingChange;
   const waits = status === 'PENDING';
   const money = (amount: number) => moneyText(amount, currency);
@@ -31,6 +32,7 @@ export function PendingChange({
       <Facts
         facts={[
           ['Takes effect', waits ? <Day key="at" at={effectiveAt} /> : 'Once it is paid'],
+          ...(isTime(at) ? [['Not before', <Instant key="chosen" at={at} />] as const] : []),
           ...(kind === 'PAUSE'
             ? [['Resumes', <Day key="resume" at={pendingChange.resumeAt} />] as const]
             : []),

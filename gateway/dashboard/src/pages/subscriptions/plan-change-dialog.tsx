@@ -4,7 +4,7 @@ import { Form, SelectField, TextField } from '../../parts/form/form';
 import { Answer } from '../../parts/element/notices';
 import type { Discount } from '../../resources/discount';
 import { DiscountField, isRecurring, ProductField } from '../../resources/pickers';
-import { toTimeField } from '../../parts/text/time-field';
+import { WhenField } from '../../parts/form/when-field';
 import type { Product } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
 import { ChangeSteps } from './change-steps';
@@ -46,11 +46,6 @@ const times = [
   ['NOW', 'Now'],
   ['PERIOD_END', 'At period end'],
 ] as const;
-
-/** True if a change waits for an instant. */
-function isTime(at: string): boolean {
-  return times.every(([known]) => known !== at);
-}
 
 const prorations = [
   ['PRORATE', 'Prorated, now'],
@@ -107,19 +102,7 @@ function WantedForm({
             defaultValue={String(wanted.quantity)}
           />
           <DiscountField initial={discount} hint="From the next period on" />
-          <SelectField
-            name="at"
-            label="When"
-            choices={times}
-            defaultValue={isTime(wanted.at) ? 'PERIOD_END' : wanted.at}
-          />
-          <TextField
-            name="notBefore"
-            label="Not before (UTC)"
-            type="datetime-local"
-            hint="Optional. The change then takes effect at the first period start at or after this time."
-            defaultValue={isTime(wanted.at) ? toTimeField(wanted.at) : undefined}
-          />
+          <WhenField choices={times} at={wanted.at} />
           <SelectField
             name="proration"
             label="Charge for a change now"

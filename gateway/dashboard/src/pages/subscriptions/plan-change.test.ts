@@ -6,6 +6,7 @@ import {
   effectText,
   endText,
   itemsText,
+  monthlyText,
   nextTitle,
   outcomeText,
   type Preview,
@@ -125,10 +126,35 @@ describe('the preview of a change', () => {
   });
 
   test('says when the change takes effect', () => {
-    expect(effectText(upgrade)).toBe('The change takes effect now.');
-    expect(effectText(downgrade)).toBe(
+    expect(effectText(upgrade, { at: 'AUTO' })).toBe('The change takes effect now.');
+    expect(effectText(downgrade, { at: 'AUTO' })).toBe(
       'The change takes effect on Jul 1, 2026. It can be taken back until then.',
     );
+    expect(effectText(downgrade, { kind: 'PAUSE', at: 'PERIOD_END' })).toBe(
+      'The pause begins on Jul 1, 2026. It can be taken back until then.',
+    );
+    expect(effectText(upgrade, { kind: 'RESUME' })).toBe('The subscription resumes now.');
+  });
+
+  test('says which period start follows the chosen time, and when a pause ends', () => {
+    const at = '2026-06-20T12:00:00Z';
+    expect(effectText(downgrade, { at })).toBe(
+      'The change takes effect on 2026-07-01 00:00:00 UTC, the first period start at or after 2026-06-20 12:00:00 UTC. It can be taken back until then.',
+    );
+    expect(effectText(upgrade, { at })).toBe(
+      'The change takes effect now, because no period is running.',
+    );
+    const pause = { kind: 'PAUSE', at: 'NOW', resumeAt: '2026-08-10T00:00:00Z' } as const;
+    expect(effectText(upgrade, pause)).toBe(
+      'The pause begins now. It ends on 2026-08-10 00:00:00 UTC.',
+    );
+  });
+
+  test('names the amounts a month of a change that waits', () => {
+    expect(monthlyText(downgrade, 'USD')).toBe('Amount a month: $100.00 → $300.00.');
+    expect(monthlyText(upgrade, 'USD')).toBeUndefined();
+    expect(monthlyText({ ...downgrade, kind: 'CANCEL' }, 'USD')).toBeUndefined();
+    expect(monthlyText({ ...downgrade, monthlyAmountAfter: 10000 }, 'USD')).toBeUndefined();
   });
 
   test('names the date of the next invoice, and that it includes usage so far', () => {
@@ -211,7 +237,7 @@ test('problems of the previewed change belong to its fields', () => {
 test('a form asks for product, quantity, time and proration', () => {
   const data = new FormData();
   data.set('productId', 'pro');
-  data.set('at', 'AUTO');
+  data.set('when', 'AUTO');
   data.set('quantity', '12');
   data.set('proration', 'NONE');
   const wanted = { productId: 'pro', quantity: 12, at: 'AUTO', proration: 'NONE' };
@@ -227,7 +253,8 @@ test('a form asks for product, quantity, time and proration', () => {
   expect(from(null).quantity).toBe('twelve');
   data.set('quantity', '');
   expect(from(null).quantity).toBe(1);
-  data.set('notBefore', '2026-08-15T00:00');
+  data.set('when', 'TIME');
+  data.set('at', '2026-08-15T00:00');
   expect(from(null).at).toBe('2026-08-15T00:00:00Z');
 });
 
@@ -242,7 +269,7 @@ test.each([
 
 test('a form asks for a pause, with or without its end', () => {
   const data = new FormData();
-  data.set('at', 'NOW');
+  data.set('when', 'NOW');
   data.set('proration', 'PRORATE');
   data.set('resumeAt', '');
   const pause = { kind: 'PAUSE', at: 'NOW', proration: 'PRORATE' };

@@ -3,10 +3,11 @@ import type { toJsonPreview } from '@billing/proto/json/change/preview';
 import type { toJsonSubscriptionChange } from '@billing/proto/json/change/subscription-change';
 import { ApiProblem } from '../../api/problem';
 import type { FormValues } from '../../parts/form/form-values';
+import { isTime, chosenTime } from '../../parts/form/when';
 import { typedCount } from '../../parts/text/amount';
 import { labelText, moneyText } from '../../parts/text/text';
 import { fromTimeField } from '../../parts/text/time-field';
-import { dayText } from '../../parts/text/time-text';
+import { dayText, utcText } from '../../parts/text/time-text';
 import { reasonText } from '../../resources/invoice/invoice';
 import { priceText } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
@@ -45,7 +46,7 @@ export function wantedChange(
   return {
     productId: values.text('productId'),
     quantity: typedCount(values.optional('quantity')) ?? 1,
-    at: fromTimeField(values.optional('notBefore')) ?? values.text('at'),
+    at: chosenTime(values),
     proration: isPutOff ? 'PRORATE' : charge,
     ...(isPutOff && { collect: 'NEXT_INVOICE' }),
     ...(discountId !== present.discountId && { discountId }),
@@ -65,7 +66,7 @@ export function wantedPause(values: Pick<FormValues, 'text' | 'optional'>): Want
   const resumeAt = fromTimeField(values.optional('resumeAt'));
   return {
     kind: 'PAUSE',
-    at: values.text('at'),
+    at: chosenTime(values),
     proration: values.text('proration'),
     ...(resumeAt !== undefined && { resumeAt }),
   };
@@ -133,11 +134,45 @@ function chargeText({ dueNow, invoice }: Preview, money: (amount: number) => str
   return 'Nothing is charged today: the balance pays the invoice.';
 }
 
-/** Time at which a change takes effect, in words. */
-export function effectText({ at, effectiveAt }: Pick<Preview, 'at' | 'effectiveAt'>): string {
-  return at === effectiveAt
-    ? 'The change takes effect now.'
-    : `The change takes effect on ${dayText(effectiveAt)}. It can be taken back until then.`;
+const beginsTexts: Readonly<Record<SubscriptionChange['kind'], string>> = {
+  UPDATE: 'The change takes effect',
+  PAUSE: 'The pause begins',
+  RESUME: 'The subscription resumes',
+};
+
+/** What a form asks for of a change, as far as the text of its time depends on it. */
+export interface AskedTime {
+  readonly kind?: SubscriptionChange['kind'];
+  readonly at?: string;
+  readonly resumeAt?: string;
+}
+
+/** Time at which a change takes effect, in words; a time that was set in UTC is shown in UTC. */
+export function effectText(
+  { at, effectiveAt }: Pick<Preview, 'at' | 'effectiveAt'>,
+  { kind = 'UPDATE', at: asked = '', resumeAt }: AskedTime,
+): string {
+  const begins = beginsTexts[kind];
+  const resumes = resumeAt === undefined ? '' : ` It ends on ${utcText(resumeAt)}.`;
+  if (at === effectiveAt) {
+    const why = isTime(asked) ? ', because no period is running' : '';
+    return `${begins} now${why}.${resumes}`;
+  }
+  const when = isTime(asked)
+    ? `${utcText(effectiveAt)}, the first period start at or after ${utcText(asked)}`
+    : dayText(effectiveAt);
+  return `${begins} on ${when}.${resumes} It can be taken back until then.`;
+}
+
+/** Amounts a month before and after a change that waits; undefined if they are equal. */
+export function monthlyText(
+  { kind, at, effectiveAt, monthlyAmountBefore, monthlyAmountAfter }: Preview,
+  currency: string,
+): string | undefined {
+  const isShown = kind === 'CHANGE' && at !== effectiveAt;
+  if (!isShown || monthlyAmountBefore === monthlyAmountAfter) return undefined;
+  const [before, after] = [monthlyAmountBefore, monthlyAmountAfter];
+  return `Amount a month: ${moneyText(before, currency)} → ${moneyText(after, currency)}.`;
 }
 
 /** Time at which a cancellation takes effect, in words. */

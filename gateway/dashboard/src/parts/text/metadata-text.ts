@@ -1,4 +1,4 @@
-import { ApiProblem } from '../../api/problem';
+import { fieldProblem } from '../../api/problem';
 
 /** Metadata of a resource: texts, numbers and booleans by key. */
 export type Metadata = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export function metadataValueText(value: unknown): string {
 
 function entryOf(line: string): readonly [string, unknown] {
   const colon = line.indexOf(':');
-  if (colon <= 0) throw metadataProblem(`“${line}” has no colon after the key`);
+  if (colon <= 0) throw fieldProblem('metadata', `“${line}” has no colon after the key`);
   const text = line.slice(colon + 1).trim();
   return [line.slice(0, colon).trim(), valueOf(text)];
 }
@@ -33,7 +33,7 @@ function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw metadataProblem(`${text} is not valid: check its quotes`);
+    throw fieldProblem('metadata', `${text} is not valid: check its quotes`);
   }
 }
 
@@ -44,13 +44,4 @@ function valueToType(value: unknown): string {
 
 function isLiteral(text: string): boolean {
   return /^(".*|true|false|null|-?\d+(\.\d+)?)$/s.test(text);
-}
-
-function metadataProblem(message: string): ApiProblem {
-  return new ApiProblem('Please fix the fields below', {
-    status: 400,
-    code: 'invalid_request',
-    fields: { metadata: [message] },
-    requestId: undefined,
-  });
 }
