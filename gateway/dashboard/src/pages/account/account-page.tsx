@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import { Form, TextField } from '../../parts/form/form';
+import { NewPasswordField } from '../../parts/form/new-password-field';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Notice } from '../../parts/element/notices';
 import { labelText } from '../../parts/text/text';
@@ -63,13 +64,7 @@ function PasswordForm() {
           type="password"
           autoComplete="current-password"
         />
-        <TextField
-          name="newPassword"
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          hint="At least 12 characters."
-        />
+        <NewPasswordField name="newPassword" label="New password" />
       </Form>
     </>
   );

@@ -5,6 +5,7 @@ import { firstPath } from '../../api/environment-path';
 import { useSessionChange } from '../../api/queries';
 import type { Session } from '../../api/session';
 import { Form, TextField } from '../../parts/form/form';
+import { NewPasswordField } from '../../parts/form/new-password-field';
 
 import { Answer } from '../../parts/element/notices';
 import { wordsText } from '../../parts/text/text';
@@ -97,15 +98,7 @@ function Acceptance({ invited, token }: { invited: Invitation; token: string }) 
           autoComplete="username"
           defaultValue={invited.email ?? ''}
         />
-        {!invited.providerOnly && (
-          <TextField
-            name="password"
-            label="Password"
-            type="password"
-            autoComplete="new-password"
-            hint="At least 12 characters."
-          />
-        )}
+        {!invited.providerOnly && <NewPasswordField name="password" label="Password" />}
       </Form>
     </SessionPage>
   );

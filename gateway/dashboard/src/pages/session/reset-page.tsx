@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { send } from '../../api/client';
 import { ApiProblem } from '../../api/problem';
 import { Form, TextField } from '../../parts/form/form';
+import { NewPasswordField } from '../../parts/form/new-password-field';
 
 import { Answer } from '../../parts/element/notices';
 import { SessionPage } from './session-page';
@@ -81,13 +82,7 @@ function NewPassword({
           defaultValue={email}
           readOnly
         />
-        <TextField
-          name="password"
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          hint="At least 12 characters."
-        />
+        <NewPasswordField name="password" label="New password" />
       </Form>
     </SessionPage>
   );
