@@ -1,8 +1,13 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { environmentName, refusalOf, useWorkspace } from '../../api/environment';
-import { environmentPath } from '../../api/environment-path';
-import { useAction, useEnvironmentById, useResource, useSessionChange } from '../../api/queries';
+import {
+  useAction,
+  useComputation,
+  useEnvironmentById,
+  useResource,
+  useSessionChange,
+} from '../../api/queries';
 import type { Environment } from '../../api/session';
 import { Button } from '../../parts/element/buttons';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
@@ -10,23 +15,17 @@ import { Form, TextField } from '../../parts/form/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, ErrorNotice, Notice, Progress } from '../../parts/element/notices';
 import { Skeleton } from '../../parts/element/skeleton';
-import { labelText, pluralText } from '../../parts/text/text';
+import { labelText } from '../../parts/text/text';
 import { utcText } from '../../parts/text/time-text';
 import { fromTimeField, toTimeField } from '../../parts/text/time-field';
 import { ClockTime, Day, Facts, ShortId } from '../../parts/element/values';
 import { AuditLink } from '../../resources/audit/audit-link';
+import { type AdvanceBegin, type Advanced, AdvancedNotice } from './advanced-notice';
 import { afterStep, clockProgress, type ClockStep, clockSteps } from './clock-progress';
 
 interface Clock {
   readonly clock: string;
   readonly now: string;
-}
-
-interface Advanced {
-  readonly now: string;
-  readonly processed: number;
-  /** The advance was stopped before its target. */
-  readonly stopped?: true;
 }
 
 // Often enough to show progress, rarely enough to leave capacity for the advance.
@@ -158,6 +157,7 @@ function DeleteButton({ sandbox, refusal }: { sandbox: Environment; refusal: str
 
 function ClockPanel({ sandbox }: { sandbox: Environment }) {
   const [target, setTarget] = useState<{ from: string; to: string }>();
+  const [begin, setBegin] = useState<AdvanceBegin>();
   const advance = useAction<{ to: string }, Advanced>(({ to }) => ({
     method: 'POST',
     path: '/v1/sandboxes/clock/advance',
@@ -169,7 +169,13 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
     path: '/v1/sandboxes/clock/advance',
     environmentId: sandbox.id,
   }));
-  const isBusy = advance.isPending;
+  const feed = useComputation<object, { readonly newest: string }>(() => ({
+    method: 'GET',
+    path: '/v1/webhook-events',
+    query: { limit: 1 },
+    environmentId: sandbox.id,
+  }));
+  const isBusy = feed.isPending || advance.isPending;
   const clock = useResource<Clock>('/v1/sandboxes/clock', {
     inEnvironment: sandbox.id,
     refetchMs: isBusy ? pollMs : undefined,
@@ -177,7 +183,15 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
   const run = (from: string, to: string) => {
     setTarget({ from, to });
     stop.reset();
-    advance.mutate({ to });
+    feed.mutate(
+      {},
+      {
+        onSettled: (found) => {
+          setBegin({ from, ...(found !== undefined && { after: found.newest }) });
+          advance.mutate({ to });
+        },
+      },
+    );
   };
   return (
     <Answer of={clock} what="the clock">
@@ -195,8 +209,8 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
           )}
           {stop.error !== null && <ErrorNotice error={stop.error} />}
           {advance.error !== null && <ErrorNotice error={advance.error} />}
-          {advance.data !== undefined && (
-            <AdvancedNotice advanced={advance.data} sandbox={sandbox} />
+          {advance.data !== undefined && begin !== undefined && (
+            <AdvancedNotice advanced={advance.data} begin={begin} sandbox={sandbox} />
           )}
           {sandbox.clock === 'MANUAL' ? (
             <>
@@ -219,25 +233,6 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
   );
 }
 
-function AdvancedNotice({
-  advanced: { stopped, now, processed },
-  sandbox,
-}: {
-  advanced: Advanced;
-  sandbox: Environment;
-}) {
-  return (
-    <Notice tone="good">
-      <p>
-        {stopped === true ? 'Stopped at' : 'Advanced to'} {utcText(now)}. {processedText(processed)}{' '}
-        {processed > 0 && (
-          <Link href={`~/dashboard${environmentPath(sandbox)}/invoices`}>See invoices</Link>
-        )}
-      </p>
-    </Notice>
-  );
-}
-
 function StopButton({ isBusy, onStop }: { isBusy: boolean; onStop: () => void }) {
   const { operator } = useWorkspace().session;
   const refusal = refusalOf(operator.role, { isLive: false, segment: 'sandboxes' });
@@ -248,10 +243,6 @@ function StopButton({ isBusy, onStop }: { isBusy: boolean; onStop: () => void })
       </Button>
     </div>
   );
-}
-
-function processedText(processed: number): string {
-  return `Processed ${pluralText(processed, 'event')}.`;
 }
 
 function Advance({

@@ -63,11 +63,13 @@ function TimelineDrawing({ timeline }: { timeline: Timeline }) {
         {attempts
           .filter(({ hasFailed }) => hasFailed)
           .map(({ at, invoiceId, text }) => (
-            <span
+            <Link
               key={`${invoiceId} ${at}`}
+              tabIndex={-1}
               className="timeline-tick"
               style={left(at)}
               title={`${instantText(at)}: ${text}`}
+              href={`/invoices/${invoiceId}`}
             />
           ))}
         {applied.map(({ at, changeId, text }) => (
