@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
-import { ApiProblem } from '../../api/problem';
+import { UnknownOutcome } from '../../api/problem';
 import { successes } from '../../api/successes';
 import { Button, CopyButton, CopyText } from '../../parts/element/buttons';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/element/layout';
-import { Notice, Progress, ErrorNotice } from '../../parts/element/notices';
+import { Answer, ErrorNotice, Notice, Progress, RetryNotice } from '../../parts/element/notices';
 import { Skeleton } from '../../parts/element/skeleton';
 import {
   ClockTime,
@@ -14,17 +14,25 @@ import {
   ShortId,
   StatusBadge,
 } from '../../parts/element/values';
-import { ChoicesField, Form, SelectField, TextAreaField, TextField } from '../../parts/form/form';
+import { Form, TextField } from '../../parts/form/form';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { Combobox } from '../../parts/overlay/combobox';
-import { Menu, MenuChoice, MenuItem, MenuLine } from '../../parts/overlay/menu';
+import {
+  Menu,
+  MenuChoice,
+  MenuItem,
+  MenuLine,
+  MenuLink,
+  MenuPageLink,
+} from '../../parts/overlay/menu';
 import { Bars, Columns } from '../../parts/chart/bars';
 import { LineChart } from '../../parts/chart/line-chart';
 import { Strip } from '../../parts/chart/strip';
 import { moneyColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { MetadataPanel } from '../../parts/resource/metadata';
-import { ActivationButton, ActiveBadge } from '../../parts/resource/active';
+import { ActivationButton, ActiveBadge, activeColumn } from '../../parts/resource/active';
+import { failed, FormParts, refused } from './design-forms';
 import { FilterParts, ListParts } from './design-lists';
 import { DesignWorkspace } from './design-workspace';
 
@@ -32,19 +40,6 @@ const id = '0190a000-0000-7000-8000-000000000001';
 const time = '2026-02-25T09:00:00.000Z';
 const tones = ['main', 'quiet', 'danger', 'plain'] as const;
 const statuses = ['ACTIVE', 'PAST_DUE', 'ON_TRIAL', 'VOID', 'FAILED', 'INACTIVE'];
-const refused = new ApiProblem('Please fix the fields below', {
-  status: 400,
-  code: 'invalid_request',
-  fields: { email: ['Invalid email'] },
-  requestId: undefined,
-});
-const failed = new ApiProblem('Internal error', {
-  status: 500,
-  code: 'internal',
-  fields: {},
-  requestId: id,
-});
-
 /** All parts of the dashboard in all their states. Only in development builds. */
 export function DesignPage() {
   return (
@@ -58,7 +53,7 @@ export function DesignPage() {
           <Buttons />
         </Section>
         <Section name="Form">
-          <Fields />
+          <FormParts />
         </Section>
         <Section name="Notices">
           <Notices />
@@ -111,29 +106,13 @@ function Buttons() {
   ));
 }
 
-function Fields() {
-  return (
-    <Form submit="Save" onCancel={() => undefined} onSubmit={() => Promise.reject(refused)}>
-      <TextField name="name" label="Name" defaultValue="Ada Lovelace" hint="Optional." />
-      <TextField name="email" label="Email" defaultValue="ada" />
-      <SelectField
-        name="clock"
-        label="Clock"
-        choices={[
-          ['MANUAL', 'Manual'],
-          ['REAL', 'Real time'],
-        ]}
-      />
-      <TextAreaField name="text" label="Description" defaultValue={'First line\nSecond line'} />
-      <ChoicesField
-        name="events"
-        label="Events"
-        choices={['subscription.created', 'subscription.canceled']}
-        marked={['subscription.created']}
-      />
-    </Form>
-  );
-}
+const refetch = () => undefined;
+/** A result that is loading, that failed, and that is there. */
+const answers = [
+  { data: undefined, error: null, refetch },
+  { data: undefined, error: failed, refetch },
+  { data: 'Pro', error: null, refetch },
+] as const;
 
 function Notices() {
   return (
@@ -145,6 +124,20 @@ function Notices() {
         <p>This sandbox will be deleted on Mar 3, 2026.</p>
       </Notice>
       <ErrorNotice error={failed} onRetry={() => undefined} />
+      {[true, false].map((isRepeatable) => (
+        <DesignWorkspace
+          key={String(isRepeatable)}
+          responses={[]}
+          retried={new UnknownOutcome(failed, isRepeatable)}
+        >
+          <RetryNotice />
+        </DesignWorkspace>
+      ))}
+      {answers.map((answer) => (
+        <Answer key={answer.data ?? answer.error?.message ?? 'loading'} of={answer} what="plan">
+          {(plan) => <p>The plan is {plan}.</p>}
+        </Answer>
+      ))}
       <Progress label="Exporting invoices" done={40} total={100} />
       <Skeleton label="Loading" />
       <EmptyState title="No invoices yet">
@@ -213,7 +206,21 @@ function Rows() {
     status,
     total: 2_900 * 10 ** index,
   }));
-  return <DataTable caption="Examples" columns={columns} rows={rows} rowKey={({ name }) => name} />;
+  const prices = [
+    { name: 'Starter', active: true },
+    { name: 'Legacy', active: false },
+  ];
+  return (
+    <>
+      <DataTable caption="Examples" columns={columns} rows={rows} rowKey={({ name }) => name} />
+      <DataTable
+        caption="Products"
+        columns={[{ title: 'Name', text: ({ name }) => name }, activeColumn]}
+        rows={prices}
+        rowKey={({ name }) => name}
+      />
+    </>
+  );
 }
 
 function Charts() {
@@ -289,7 +296,9 @@ function Overlays() {
         beginning="It can be sold again."
       />
       <Menu trigger={<Button>Open menu</Button>}>
-        <MenuItem onSelect={() => undefined}>Your account</MenuItem>
+        <MenuLink href="/account">Your account</MenuLink>
+        <MenuPageLink href="/docs">API documentation</MenuPageLink>
+        <MenuItem onSelect={() => undefined}>Sign out</MenuItem>
         <MenuLine />
         <MenuChoice
           label="Theme"

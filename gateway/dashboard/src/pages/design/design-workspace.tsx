@@ -28,12 +28,26 @@ const workspace: Workspace = {
 /** Responses of the API by path and query, for parts that read it. */
 export type Responses = readonly (readonly [path: string, query: object, response: unknown])[];
 
+function addRetriedWrite(client: QueryClient, failureReason: Error): void {
+  client.getMutationCache().build(
+    client,
+    {},
+    {
+      ...{ context: undefined, data: undefined, error: null, variables: undefined },
+      ...{ failureCount: 1, failureReason, isPaused: false, status: 'pending', submittedAt: 0 },
+    },
+  );
+}
+
 /** Workspace without a server: parts find these responses, and no other. */
 export function DesignWorkspace({
   responses,
+  retried,
   children,
 }: {
   responses: Responses;
+  /** Failure of a write that is being retried. */
+  retried?: Error;
   children: ReactNode;
 }) {
   const [client] = useState(() => {
@@ -41,6 +55,7 @@ export function DesignWorkspace({
     for (const [path, query, response] of responses) {
       known.setQueryData([environment.id, path, query], response);
     }
+    if (retried !== undefined) addRetriedWrite(known, retried);
     return known;
   });
   return (
