@@ -57,9 +57,9 @@ export function AdvancedNotice({
         </p>
       </Notice>
       {happened.length > 0 && (
-        <details>
+        <details className="chart-table">
           <summary>{listTitle(happened.length, listedMax)}</summary>
-          <ul>
+          <ul className="plain">
             {happened.slice(0, listedMax).map(({ key, at, text, href }) => (
               <li key={key}>
                 {utcText(at)}: <Link href={`${place}${href}`}>{text}</Link>

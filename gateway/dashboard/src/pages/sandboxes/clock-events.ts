@@ -11,7 +11,7 @@ export interface FeedEvent {
 }
 
 /** Something that happened during a clock advance. */
-export interface Happening {
+interface Happening {
   readonly key: number;
   readonly at: string;
   readonly text: string;
@@ -51,7 +51,7 @@ export function happenings(events: readonly FeedEvent[], from: string): readonly
   });
 }
 
-/** Happenings by their kind: “5 renewals, 4 paid invoices, 1 failed payment”; empty for none. */
+/** Happenings by their kind: “5 renewals, 1 failed payment”; empty for none. */
 export function happeningsText(happened: readonly Happening[]): string {
   return Object.values(nouns)
     .map((noun) => [noun, happened.filter(({ text }) => text === noun).length] as const)

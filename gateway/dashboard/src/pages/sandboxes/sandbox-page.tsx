@@ -155,8 +155,8 @@ function DeleteButton({ sandbox, refusal }: { sandbox: Environment; refusal: str
   );
 }
 
-function ClockPanel({ sandbox }: { sandbox: Environment }) {
-  const [target, setTarget] = useState<{ from: string; to: string }>();
+/** Clock advance that first reads its place in the feed of events. */
+function useAdvance(sandbox: Environment) {
   const [begin, setBegin] = useState<AdvanceBegin>();
   const advance = useAction<{ to: string }, Advanced>(({ to }) => ({
     method: 'POST',
@@ -164,25 +164,13 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
     environmentId: sandbox.id,
     body: { to },
   }));
-  const stop = useAction(() => ({
-    method: 'DELETE',
-    path: '/v1/sandboxes/clock/advance',
-    environmentId: sandbox.id,
-  }));
   const feed = useComputation<object, { readonly newest: string }>(() => ({
     method: 'GET',
     path: '/v1/webhook-events',
     query: { limit: 1 },
     environmentId: sandbox.id,
   }));
-  const isBusy = feed.isPending || advance.isPending;
-  const clock = useResource<Clock>('/v1/sandboxes/clock', {
-    inEnvironment: sandbox.id,
-    refetchMs: isBusy ? pollMs : undefined,
-  });
-  const run = (from: string, to: string) => {
-    setTarget({ from, to });
-    stop.reset();
+  const start = (from: string, to: string) => {
     feed.mutate(
       {},
       {
@@ -192,6 +180,26 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
         },
       },
     );
+  };
+  return { advance, begin, start, isBusy: feed.isPending || advance.isPending };
+}
+
+function ClockPanel({ sandbox }: { sandbox: Environment }) {
+  const [target, setTarget] = useState<{ from: string; to: string }>();
+  const stop = useAction(() => ({
+    method: 'DELETE',
+    path: '/v1/sandboxes/clock/advance',
+    environmentId: sandbox.id,
+  }));
+  const { advance, begin, start, isBusy } = useAdvance(sandbox);
+  const clock = useResource<Clock>('/v1/sandboxes/clock', {
+    inEnvironment: sandbox.id,
+    refetchMs: isBusy ? pollMs : undefined,
+  });
+  const run = (from: string, to: string) => {
+    setTarget({ from, to });
+    stop.reset();
+    start(from, to);
   };
   return (
     <Answer of={clock} what="the clock">

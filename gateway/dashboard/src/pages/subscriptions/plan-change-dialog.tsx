@@ -8,7 +8,7 @@ import { WhenField } from '../../parts/form/when-field';
 import type { Product } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
 import { ChangeSteps } from './change-steps';
-import { type WantedChange, wantedChange } from './plan-change';
+import { otherItemsText, type WantedChange, wantedChange } from './plan-change';
 
 /** Button that changes product, quantity or discount of a subscription, after a preview. */
 export function PlanChange({
@@ -56,7 +56,7 @@ const prorations = [
 
 interface WantedStepProps {
   wanted: WantedChange;
-  subscription: Pick<Subscription, 'currency' | 'discountId'>;
+  subscription: Pick<Subscription, 'currency' | 'discountId' | 'items'>;
   close: () => void;
   onReview: (wanted: WantedChange) => Promise<void>;
 }
@@ -82,6 +82,7 @@ function WantedForm({
 }: WantedStepProps & { discount: Discount | null }) {
   const chosen = useListed<Product>('/v1/products', wanted.productId);
   const { currency } = subscription;
+  const note = otherItemsText(subscription);
   return (
     <Answer of={chosen} what="product">
       {(product) => (
@@ -90,6 +91,7 @@ function WantedForm({
           onCancel={close}
           onSubmit={(values) => onReview(wantedChange(values, subscription))}
         >
+          {note !== undefined && <p className="faint">{note}</p>}
           <ProductField
             initial={product ?? undefined}
             isOffered={(one) => isRecurring(one) && one.currency === currency}

@@ -8,6 +8,7 @@ import {
   itemsText,
   monthlyText,
   nextTitle,
+  otherItemsText,
   outcomeText,
   type Preview,
   staleText,
@@ -265,6 +266,17 @@ test.each([
   ['FAILED', undefined],
 ] as const)('a change that is %s is reported', (status, text) => {
   expect(outcomeText({ kind: 'UPDATE', status, effectiveAt: end })).toBe(text);
+});
+
+test('a form says that it leaves the other items of a subscription', () => {
+  const item = {} as Parameters<typeof otherItemsText>[0]['items'][number];
+  expect(otherItemsText({ items: [item] })).toBeUndefined();
+  expect(otherItemsText({ items: [item, item] })).toBe(
+    'Changes the first item. The other item stays as it is.',
+  );
+  expect(otherItemsText({ items: [item, item, item] })).toBe(
+    'Changes the first item. The other items stay as they are.',
+  );
 });
 
 test('a form asks for a pause, with or without its end', () => {

@@ -53,6 +53,14 @@ export function wantedChange(
   };
 }
 
+/** Note for a subscription with several items, of which the form changes the first. */
+export function otherItemsText({ items }: Pick<Subscription, 'items'>): string | undefined {
+  const others = items.length - 1;
+  if (others < 1) return undefined;
+  const stay = others === 1 ? 'The other item stays' : 'The other items stay';
+  return `Changes the first item. ${stay} as ${others === 1 ? 'it is' : 'they are'}.`;
+}
+
 /** A pause as the form asks for it. */
 export interface WantedPause {
   readonly kind: 'PAUSE';

@@ -12,7 +12,7 @@ export function NewPasswordField({ name, label }: { name: string; label: string 
       type="password"
       autoComplete="new-password"
       hint={passwordHint(length)}
-      onInput={(event) => setLength([...event.currentTarget.value].length)}
+      onInput={(event) => setLength(event.currentTarget.value.length)}
     />
   );
 }
