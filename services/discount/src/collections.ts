@@ -14,6 +14,9 @@ export const collections: CollectionLayouts = {
   discounts: shardedAggregates({ 'environmentId codeKey': 'a discount by its code' }),
   redemptionSlots: shardedBy(
     { environmentId: 1, discountId: 1 },
-    { askAt: 'holders that are due for a check' },
+    {
+      askAt: 'holders that are due for a check',
+      'confirmedAt state': 'recent confirmations, after a restore',
+    },
   ),
 };

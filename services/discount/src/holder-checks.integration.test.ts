@@ -1,9 +1,7 @@
-import type { CallContext } from '@billing/chassis/call-context';
 import { monotonicMs } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
-import { rpcService } from '@billing/chassis/rpc';
-import { type RunningService, Service } from '@billing/chassis/service';
+import type { RunningService } from '@billing/chassis/service';
 import {
   dropTestDatabase,
   dropTestStream,
@@ -11,100 +9,28 @@ import {
   testContext,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
-import { DomainError } from '@billing/kernel/domain-error';
-import {
-  type SessionServiceServer,
-  SessionServiceService,
-} from '@billing/proto/billing/checkout/v1/session';
 import {
   type DiscountServiceServer,
   DiscountServiceService,
   RedemptionHolder,
   RedemptionState,
 } from '@billing/proto/billing/discount/v1/discount';
-import {
-  type SubscriptionServiceServer,
-  SubscriptionServiceService,
-} from '@billing/proto/billing/subscription/v1/subscription';
 import { start } from './service';
 import { create, read, reserve } from './testing/fixtures';
-
-/** A redemption check, as the service of the holder received it. */
-interface RedemptionCheck {
-  readonly holderId: string;
-  readonly discountId: string;
-  readonly context: CallContext;
-}
+import { configurationFor, Owners, type RedemptionCheck } from './testing/owners';
 
 const checkAfterMs = 1_000;
-const unused = () => Promise.reject(new Error('Not used by these tests'));
 const ownerConfiguration = testServiceConfiguration('owners');
-const questions: RedemptionCheck[] = [];
-const states = new Map<string, RedemptionState>();
-let owners: RunningService;
+const owners = new Owners();
+const { questions, states } = owners;
+let running: RunningService;
 let discountConfiguration: ReturnType<typeof configurationFor>;
 const services: RunningService[] = [];
 let discounts: Peer<DiscountServiceServer>;
 
-function configurationFor(address: string) {
-  return testServiceConfiguration('discount', {
-    CATALOG_ADDRESS: address,
-    CHECKOUT_ADDRESS: address,
-    SUBSCRIPTION_ADDRESS: address,
-  });
-}
-
-async function answer(holderId: string, discountId: string, context: CallContext) {
-  questions.push({ holderId, discountId, context });
-  const state = states.get(holderId);
-  if (state === undefined) throw new DomainError('unavailable', 'AWAY', 'Service unavailable');
-  return { state };
-}
-
-/** Stand-ins for checkout and subscription with their redemption check. */
-async function startOwners(): Promise<RunningService> {
-  const service = await Service.open('owners', ownerConfiguration);
-  return service.serve([
-    rpcService<SessionServiceServer>(SessionServiceService, {
-      createSession: unused,
-      previewSession: unused,
-      getSession: unused,
-      paySession: unused,
-      listSessions: unused,
-      answerSessionChallenge: unused,
-      changeSessionBuyer: unused,
-      applyDiscountCode: unused,
-      removeDiscountCode: unused,
-      checkSessionRedemption: ({ sessionId, discountId, round }, context) => {
-        const ofCode = round === undefined ? '' : `, code ${String(round)}`;
-        return answer(`session ${sessionId}${ofCode}`, discountId, context);
-      },
-    }),
-    rpcService<SubscriptionServiceServer>(SubscriptionServiceService, {
-      createSubscription: unused,
-      getSubscription: unused,
-      listSubscriptions: unused,
-      updateSubscription: unused,
-      cancelSubscription: unused,
-      uncancelSubscription: unused,
-      applyCollectionResult: unused,
-      createFromCheckout: unused,
-      listUsagePeriods: unused,
-      billEndedSubscriptions: unused,
-      checkChange: async ({ changeId }, context) => {
-        const { state } = await answer(`change ${changeId}`, '', context);
-        const { REDEMPTION_STATE_UNSPECIFIED: unknown } = RedemptionState;
-        return state === unknown ? { exists: false } : { exists: true, redemption: state };
-      },
-      checkSubscriptionRedemption: ({ subscriptionId, discountId }, context) =>
-        answer(`subscription ${subscriptionId}`, discountId, context),
-    }),
-  ]);
-}
-
 beforeAll(async () => {
-  owners = await startOwners();
-  discountConfiguration = configurationFor(owners.address);
+  running = await owners.start(ownerConfiguration);
+  discountConfiguration = configurationFor(running.address);
   // Two replicas; each poll is made by the next one.
   for (let count = 1; count <= 2; count += 1) {
     services.push(await start(discountConfiguration, { checkAfterMs, checkIntervalMs: 100 }));
@@ -117,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   discounts.close();
-  for (const service of [...services, owners]) await service.stop();
+  for (const service of [...services, running]) await service.stop();
   await dropTestDatabase(discountConfiguration, ownerConfiguration);
   await dropTestStream(discountConfiguration);
 });

@@ -5,6 +5,7 @@ import type { Logger } from '@billing/chassis/logging';
 import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
 import type { DueSlot, DueSlotStore } from './due-slot-store';
 import type { Peers } from './peers';
+import type { SlotDocument } from './slot-document';
 import type { SlotStore } from './slot-store';
 
 export interface RedemptionWorkerDependencies {
@@ -64,10 +65,11 @@ export function nextCheckAt(now: Date, timesAsked: number, checkAfterMs: number)
   return new Date(now.getTime() + waitMs);
 }
 
-async function stateOf(
-  { holderKind, holderId, holderChange, holderCode, discountId }: DueSlot,
+/** Asks the service of a holder for the state of its redemption. */
+export async function stateOf(
+  { holderKind, holderId, holderChange, holderCode, discountId }: SlotDocument,
   context: CallContext,
-  { peers }: RedemptionWorkerDependencies,
+  { peers }: Pick<RedemptionWorkerDependencies, 'peers'>,
 ): Promise<RedemptionState> {
   switch (holderKind) {
     case 'CHECKOUT_SESSION': {
@@ -98,9 +100,10 @@ async function stateOf(
   }
 }
 
-async function carryOut(
+/** Applies the answer of a holder to its held slot. */
+export async function carryOut(
   state: RedemptionState,
-  { discountId, holderId }: DueSlot,
+  { discountId, holderId }: SlotDocument,
   slots: SlotStore,
 ): Promise<void> {
   switch (state) {

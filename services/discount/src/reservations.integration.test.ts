@@ -1,3 +1,4 @@
+import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
@@ -217,7 +218,7 @@ test('slots that a crash left closed during a change are opened by the next rese
     database: configuration.MONGODB_DATABASE,
     service: 'test',
   });
-  const slots = new SlotStore(openSlots(mongo.db), context.tenant);
+  const slots = new SlotStore(openSlots(mongo.db), context.tenant, systemClock);
   // Simulates a crash before the maximum is written.
   await closeSlots(slots, id, { maximum: 2, version: Number(version) + 1 });
   await mongo.close();
@@ -240,7 +241,7 @@ test('a maximum can be lowered below more slots than one read returns, unless on
     database: configuration.MONGODB_DATABASE,
     service: 'test',
   });
-  const slots = new SlotStore(openSlots(mongo.db), tenant);
+  const slots = new SlotStore(openSlots(mongo.db), tenant, systemClock);
   const askAt = new Date(now.getTime() + 3_600_000);
   const holder = {
     id: 'late',

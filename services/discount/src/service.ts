@@ -10,6 +10,7 @@ import type { DiscountConfiguration } from './config';
 import { toProtoDiscount } from './discount-message';
 import { announcedDiscounts } from './events';
 import { connectPeers } from './peers';
+import { reassertRedemptions } from './recovery/reassert-redemptions';
 import { checkHolders } from './redemption-worker';
 import { openClaims } from './reserve-redemption';
 import { discountRpc } from './rpc';
@@ -35,9 +36,9 @@ export async function start(
   const discounts = service.aggregates(announcedDiscounts);
   const slots = openSlots(service.db);
   service.ensureIndexes(() => ensureSlotIndexes(slots));
-  const slotsOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new SlotStore(slots, tenant);
   const checkAfterMs = overrides.checkAfterMs ?? checkAfterMsDefault;
   const { clock, logger } = service;
+  const slotsOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new SlotStore(slots, tenant, clock);
   const checking = {
     dueSlots: new DueSlotStore(slots),
     slotsOf,
@@ -51,6 +52,10 @@ export async function start(
     everyMs: overrides.checkIntervalMs ?? checkIntervalMsDefault,
     run: (signal) => checkHolders(checking, signal),
     onOneReplica: true,
+  });
+  const isDeleted = (environmentId: string) => service.deletion.isDeleted(environmentId);
+  service.recoverBy({
+    reassert: (recovery) => reassertRedemptions(recovery, { slots, ...checking, isDeleted }),
   });
   return service.serve([
     discountRpc({ discounts, slotsOf, claims: openClaims(), peers, clock, checkAfterMs }),

@@ -56,6 +56,11 @@ export interface SlotDocument {
   readonly askAt: Date | null;
   /** Number of checks so far. */
   readonly timesAsked: number;
+  /**
+   * Real time of the last confirmation. Absent: never confirmed, or by an earlier release; may
+   * remain from a former holder.
+   */
+  readonly confirmedAt?: Date;
 }
 
 /** The fields that change when a slot is taken. */

@@ -1,4 +1,5 @@
 import { type Collection, type Db, type Filter } from 'mongodb';
+import type { Clock } from '@billing/chassis/clock';
 import { type Tenant, timelineOf } from '@billing/chassis/call-context';
 import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { Slot, SlotAbove } from './redemption-slot';
@@ -37,6 +38,7 @@ export class SlotStore {
   constructor(
     private readonly slots: SlotCollection,
     private readonly tenant: Tenant,
+    private readonly clock: Clock,
   ) {}
 
   /** The holders that have a slot of the discount, held or confirmed. */
@@ -156,12 +158,16 @@ export class SlotStore {
 
   /** Confirms a slot permanently; false if the holder has none. */
   async confirm(discountId: string, holderId: string): Promise<boolean> {
-    const query = { ...this.ofDiscount(discountId), holderId, state: taken };
-    const confirmed = { state: 'CONFIRMED', askAt: null } as const;
+    const ofHolder = { ...this.ofDiscount(discountId), holderId };
+    const confirmed = { state: 'CONFIRMED', askAt: null, confirmedAt: this.clock.now() } as const;
     const { matchedCount } = await retryTransient(() =>
-      this.slots.updateOne(query as Filter<SlotDocument>, { $set: confirmed }),
+      this.slots.updateOne({ ...ofHolder, state: 'HELD' }, { $set: confirmed }),
     );
-    return matchedCount > 0;
+    if (matchedCount > 0) return true;
+    const known = await retryTransient(() =>
+      this.slots.countDocuments({ ...ofHolder, state: 'CONFIRMED' }),
+    );
+    return known > 0;
   }
 
   /** Frees a held slot; a confirmed one only if requested. */
@@ -178,6 +184,22 @@ export class SlotStore {
     const released: SlotState = free(held.number);
     await retryTransient(() =>
       this.slots.updateOne({ ...query, _id: held._id }, { $set: released }),
+    );
+  }
+
+  /**
+   * Undoes a confirmation that its holder does not know after a restore: the slot is held again, and
+   * its holder asked at a time; null: the slot is free. A later confirmation stays.
+   */
+  async undoConfirmation(
+    { _id, discountId, number, holderId, confirmedAt }: SlotDocument,
+    askAt: Date | null,
+  ): Promise<void> {
+    if (confirmedAt === undefined) throw new Error(`No time of confirmation: ${_id}`);
+    const same = { _id, ...this.ofDiscount(discountId), holderId, confirmedAt };
+    const undone = askAt === null ? free(number) : { state: 'HELD' as const, askAt, timesAsked: 0 };
+    await retryTransient(() =>
+      this.slots.updateOne({ ...same, state: 'CONFIRMED' }, { $set: undone }),
     );
   }
 

@@ -1,17 +1,11 @@
 import type { Filter } from 'mongodb';
 import { type AggregateDocument, type Stored, toStored } from './aggregate';
 import type { AggregateCollection } from './aggregate-collection';
-import { type Clock, sleep } from '../clock';
+import type { Clock } from '../clock';
 import { type CallContext, workContext } from '../grpc/call-context';
-import { jitter } from '../ids';
 import type { Logger } from '../telemetry/logging';
 import type { RecoveryContext, StepCounts } from '../recovery/recovery';
-
-// Enough to keep the peers busy, and few enough to leave them time for each other's calls.
-const inFlight = 16;
-// Pauses of 0.1 s to 5 s between them: a peer that restarts is back before the last one.
-const attemptsMax = 12;
-const pauseMaxMs = 5_000;
+import { visitAll } from '../recovery/visit-all';
 
 /** Dependencies of a scan. */
 export interface ScanDependencies {
@@ -37,51 +31,23 @@ export async function reassertChanged<S extends { readonly id: string }>(
   // Matches documents without the time, too.
   const changed = { changedAt: { $not: { $lt: since } } };
   const found = documents.find(changed as Filter<AggregateDocument>).sort({ _id: 1 });
-  const counts: Record<string, number> = { [definition.collection]: 0 };
-  const running = new Set<Promise<void>>();
-  for await (const document of found) {
-    const run = visit(document, reassert, { ...dependencies, definition }).then((news) => {
-      addCounts(counts, { [definition.collection]: 1, ...news });
-      running.delete(run);
-    });
-    running.add(run);
-    if (running.size >= inFlight) await Promise.race(running);
-  }
-  await Promise.all(running);
-  return counts;
-}
-
-async function visit<S extends { readonly id: string }>(
-  document: AggregateDocument,
-  reassert: Reassertion<S>,
-  { definition, ...dependencies }: ScanDependencies & Pick<AggregateCollection<S>, 'definition'>,
-): Promise<StepCounts> {
   const { clock, logger } = dependencies;
-  const { _id: id } = document;
-  const { aggregate } = definition;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const stored = toStored(definition, document);
-      const context = workContext(stored.tenant, {
-        at: stored.updatedAt,
-        clock,
-        requestId: `${id}/reassert`,
-        stopping: neverStopping,
-      });
-      return await reassert(stored, context);
-    } catch (error) {
-      if (attempt === attemptsMax) {
-        logger.error({ err: error, aggregate, id }, 'state not reasserted');
-        return { failed: 1 };
-      }
-      await sleep(Math.min(2 ** attempt * 50, pauseMaxMs) * jitter(0.2));
-    }
-  }
+  const { collection: name, aggregate } = definition;
+  const visit = async (document: AggregateDocument) => {
+    const stored = toStored(definition, document);
+    const context = workContext(stored.tenant, {
+      at: stored.updatedAt,
+      clock,
+      requestId: `${document._id}/reassert`,
+      stopping: neverStopping,
+    });
+    return { [name]: 1, ...(await reassert(stored, context)) };
+  };
+  const onFailure = (error: unknown, { _id: id }: AggregateDocument) => {
+    logger.error({ err: error, aggregate, id }, 'state not reasserted');
+    return { [name]: 1, failed: 1 };
+  };
+  return { [name]: 0, ...(await visitAll(found, visit, onFailure)) };
 }
 
 const { signal: neverStopping } = new AbortController();
-
-/** Adds counts to others. */
-export function addCounts(counts: Record<string, number>, news: StepCounts): void {
-  for (const [name, count] of Object.entries(news)) counts[name] = (counts[name] ?? 0) + count;
-}

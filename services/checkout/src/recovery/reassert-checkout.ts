@@ -1,22 +1,19 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
-import {
-  addCounts,
-  reassertChanged,
-  type ScanDependencies,
-} from '@billing/chassis/changed-aggregates';
+import { reassertChanged, type ScanDependencies } from '@billing/chassis/changed-aggregates';
 import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
+import { addCounts } from '@billing/chassis/visit-all';
 import { DomainError, isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
 import { notifySubscription, toProtoCollectionResult } from '../commands';
 import type { SentResult } from '../invoice/attempt';
 import { resultCommand } from '../invoice/collection-result';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import type { InvoicePages } from '../invoice/rpc';
-import { heldRedemption, holdRedemption } from '../peer/discount';
+import { heldRedemption, holdCode, holdRedemption } from '../peer/discount';
 import type { Peers } from '../peers';
 import { subscribe } from '../sales/commands';
-import type { Session, SessionRecord } from '../sales/session';
+import { productIdsOf, type Session, type SessionRecord } from '../sales/session';
 import { knownResults } from './known-results';
 
 /** Dependencies of doing again what sessions and invoices have done at others. */
@@ -56,6 +53,7 @@ async function reassertSession(
 ): Promise<void> {
   const { peers } = dependencies;
   const { phase, isDelivered, subscriptionId, discountId, snapshots } = session;
+  if (phase === 'READY' || phase === 'PAYING') await holdAgain(session, context, dependencies);
   // The commands of an end that is not delivered are in the outbox.
   if (!isDelivered) return;
   if (phase === 'EXPIRED' && discountId !== undefined) {
@@ -70,6 +68,26 @@ async function reassertSession(
   // Discount has lost the slot. If others have taken all since, what stands there wins.
   await holdRedemption(peers, session, context);
   await confirm();
+}
+
+/**
+ * Holds the redemption of a session that may still be paid: discount may have lost it. If others
+ * have taken all since, what stands there wins.
+ */
+async function holdAgain(
+  session: Session,
+  context: CallContext,
+  { peers }: Pick<CheckoutReassertion, 'peers'>,
+): Promise<void> {
+  const { id: sessionId, snapshots, discountId, codes, currency } = session;
+  if (snapshots.discount === undefined || discountId === undefined) return;
+  if (codes?.held === undefined) {
+    await holdRedemption(peers, session, context);
+    return;
+  }
+  const { holderId, round } = codes.held;
+  const bought = { productIds: productIdsOf(session), currency };
+  await holdCode(peers, { discountId, holderId, sessionId, round, ...bought }, context);
 }
 
 /** Sends the results of an invoice again, in their order; the subscription skips those it has. */

@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
+import { recoverInTest } from '@billing/chassis/testing/recover';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
@@ -65,6 +66,19 @@ test('a typed code replaces the invoice, and is used once the session is paid', 
   await eventually(() => {
     expect(redemptions()).toEqual(['CONFIRMED']);
   });
+});
+
+test('after a restore, sessions that may still be paid hold their redemptions again', async () => {
+  const { session } = await aSession();
+  await apply(session.id);
+  const discount = shop.peers.aDiscount();
+  const { session: plain } = await shop.create(context, { discountId: discount.id });
+  const before = new Map(shop.peers.redemptions);
+  expect([...before.values()]).toEqual(['HELD', 'HELD']);
+  expect(before.has(plain.id)).toBe(true);
+  shop.peers.redemptions.clear();
+  await recoverInTest(shop.configuration, ['reassert']);
+  for (const [holderId, state] of before) expect(shop.peers.redemptions.get(holderId)).toBe(state);
 });
 
 test('a removed code gives its redemption back, and may be typed again', async () => {

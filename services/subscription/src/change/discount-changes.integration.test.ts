@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
+import { recoverInTest } from '@billing/chassis/testing/recover';
 import { notFound } from '@billing/kernel/domain-error';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { DiscountDuration, RedemptionState } from '@billing/proto/billing/discount/v1/discount';
@@ -272,4 +273,32 @@ test('a preview reserves nothing; its token is stale once the discount is not va
   });
   const { change } = await under.change.createChange(asked, call());
   expect(change?.status).toBe(applied);
+});
+
+test('after a restore, a change that waits holds its redemption again', async () => {
+  const { id, call } = await running();
+  await under.change.createChange(asking(id, 'first', periodEnd), call());
+  const { request } = under.peers.reservations[0]!;
+  under.peers.reservations.splice(0);
+  await recoverInTest(under.configuration, ['reassert']);
+  const ofChange = under.peers.reservations.map((one) => one.request);
+  expect(ofChange.filter(({ holderId }) => holderId === request.holderId)).toEqual([request]);
+});
+
+test('after a restore, the redemption of an applied change that discount has lost is used again', async () => {
+  const { id, call } = await running();
+  await under.change.createChange(asking(id, 'first'), call());
+  const { request } = under.peers.reservations[0]!;
+  const { holderId } = request;
+  const confirmed = () =>
+    under.peers.confirmations.filter((one) => one.request.holderId === holderId).length;
+  await eventually(() => {
+    expect(confirmed()).toBe(1);
+  });
+  under.peers.lostRedemptions.add(holderId);
+  under.peers.reservations.splice(0);
+  await recoverInTest(under.configuration, ['reassert']);
+  const again = under.peers.reservations.map((one) => one.request);
+  expect(again.filter((one) => one.holderId === holderId)).toEqual([request]);
+  expect(confirmed()).toBe(2);
 });

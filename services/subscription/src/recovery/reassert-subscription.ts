@@ -4,7 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { reassertChanged, type ScanDependencies } from '@billing/chassis/changed-aggregates';
 import { derivedId } from '@billing/chassis/ids';
 import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
-import { DomainError, isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
+import { DomainError, isNotFound } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import {
   attemptFinalBill,
@@ -17,14 +17,14 @@ import { type CommandDependencies, endCollection } from '../commands';
 import { createdInvoices } from '../lifecycle/ending';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
 import { voidInvoice } from '../peer/checkout';
-import { otherProductIdsOf, reserveRedemption } from '../peer/discount';
 import { decisionOn } from '../subscription-store';
 import { orderedInvoiceOf, periodOf } from '../subscription/billing-cycle';
-import { currencyOf, endedWithin, mainItem, type Subscription } from '../subscription/subscription';
+import { endedWithin, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import { isBilled } from '../subscription/usage-billing';
 import { atEntryOf, madePeriodBills } from './made-bills';
+import { reassertRedemptions } from './reassert-redemptions';
 
 interface Work {
   readonly stored: Stored<Subscription>;
@@ -53,7 +53,7 @@ export async function reassertSubscriptions(
     const bills = await reassertPeriodBills(work);
     const changes = await reassertChanges(work);
     const ends = stored.state.status === 'CANCELED' ? await reassertEndOf(work) : { ends: 0 };
-    await reassertRedemption(work);
+    await reassertRedemptions(work);
     return { bills, changes, ...ends };
   };
   return reassertChanged(records, recovery, reassert, dependencies);
@@ -173,40 +173,6 @@ async function reassertFinalBill(
     : nothingOwed;
   await attemptFinalBill(stored, { closing: { voidedInvoiceId: null }, owed }, at, dependencies);
   return 1;
-}
-
-/**
- * Holds and confirms the redemption of the subscription, which discount may have lost. That of a
- * checkout session is the session's.
- */
-async function reassertRedemption({ stored, context, dependencies }: Work): Promise<void> {
-  const { id, fingerprint, discount, endedBeforeStart } = stored.state;
-  if (discount === null || endedBeforeStart) return;
-  const isOwn = discount.holderId === null;
-  if (isOwn && fingerprint === id) return;
-  const { peers } = dependencies;
-  const held = { discountId: discount.id, holderId: discount.holderId ?? id };
-  const confirmed = await unlessNotFound(peers.discount.confirmRedemption(held, context));
-  if (confirmed !== undefined || !isOwn) return;
-  await unlessRefused(reserveRedemption(peers, wantedOf(stored.state, discount.id), context));
-  await unlessNotFound(peers.discount.confirmRedemption(held, context));
-}
-
-function wantedOf(state: Subscription, discountId: string) {
-  const bought = {
-    productId: mainItem(state).productId,
-    otherProductIds: otherProductIdsOf(state),
-  };
-  return { subscriptionId: state.id, discountId, currency: currencyOf(state), ...bought };
-}
-
-// Others have redeemed the discount since, or it has ended: what stands there wins.
-async function unlessRefused(reserved: Promise<unknown>): Promise<void> {
-  try {
-    await reserved;
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;
-  }
 }
 
 async function findInvoice(

@@ -142,6 +142,8 @@ class PeerServers {
   readonly reservations: Received<ReserveRedemptionRequest>[] = [];
   readonly confirmations: Received<ConfirmRedemptionRequest>[] = [];
   readonly releases: Received<ReleaseRedemptionRequest>[] = [];
+  /** Holders whose redemptions discount does not have, until they reserve again. */
+  readonly lostRedemptions = new Set<string>();
   /** True: new invoices are charged immediately. */
   isCollecting = false;
   isCheckoutDown = false;
@@ -338,10 +340,12 @@ class PeerServers {
         const discount = known(this.discounts, request.discountId, 'Discount');
         this.reservations.push({ request, context });
         await this.onReservation(request);
+        this.lostRedemptions.delete(request.holderId);
         return { discount };
       },
       confirmRedemption: async (request, context) => {
         known(this.discounts, request.discountId, 'Redemption');
+        if (this.lostRedemptions.has(request.holderId)) throw notFound('Redemption');
         this.confirmations.push({ request, context });
         return {};
       },
