@@ -259,6 +259,7 @@ const layers = {
     'settlement',
     'report',
     'erasure',
+    'recovery',
   ],
 };
 

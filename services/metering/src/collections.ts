@@ -42,6 +42,7 @@ export const collections: CollectionLayouts = {
     _id: 'series in their order, for the audit',
     sealAt: 'series of earlier versions',
     'slice wokenAt': 'samples for the audit',
+    wokenAt: 'series that are counted again after a restore',
   }),
   usageSettlements: shardedBy({ environmentId: 1, subscriptionId: 1 }),
   usageSlots: unsharded,

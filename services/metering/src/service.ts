@@ -23,6 +23,7 @@ import { ArrivalOrder } from './ingest/arrival-order';
 import type { NewEvent } from './ingest/ingest-events';
 import { IngestQueue } from './ingest/queue-worker';
 import { LargeReads } from './distinct/run-large-read';
+import type { SlotState } from './epoch/epoch';
 import { EpochStore } from './epoch/epoch-store';
 import { EpochWorker, observeEpochs } from './epoch/epoch-worker';
 import { CountedEvents } from './flush/counted';
@@ -54,6 +55,7 @@ import { announcedMeters } from './meter/events';
 import { findMeters } from './meter/store';
 import { CustomerDirectory } from './peer/customer-directory';
 import { connectPeers } from './peers';
+import { recoverUsage, type UsageRecovery } from './recovery/recover-usage';
 import { CreditReportStore } from './report/credit-report-store';
 import { reportRpc } from './report/rpc';
 import type { UsageStateDependencies } from './report/usage-state-rpc';
@@ -109,7 +111,8 @@ export async function start(
   service.ensureIndexes(() => ensureSettlementIndexes(settlements));
   service.ensureIndexes(() => ensureAccountIndexes(accounts));
   service.ensureIndexes(() => ensureClosedCreditIndexes(closedCredits));
-  const { writer, counted, readUntil } = startFlushes(service, { epochs, events, meters });
+  const flushes = startFlushes(service, { epochs, events, meters });
+  const { writer, counted, readUntil } = flushes;
   const usage = openUsage(service, { events, meters, readUntil });
   const { foldWakes, usageOf } = startReads(service, usage, overrides);
   const queue = new IngestQueue<NewEvent, EventDocument>({
@@ -126,6 +129,9 @@ export async function start(
     closedCreditsOf: ({ tenant }: Owner) => new ClosedCreditStore(closedCredits, tenant),
   };
   service.metrics.observeOpenCredits(() => mostOpenGrants(accounts));
+  const audit = startAudit(service, usage);
+  const recovering = { epochs, recoverSlot: flushes.recoverSlot, audit };
+  service.recoverBy({ reassert: (recovery) => recoverUsage(recovery, recovering) });
   return service.serve([
     meteringRpc({
       ...owned,
@@ -148,7 +154,7 @@ export async function start(
       usageOf,
       creditReports: new CreditReportStore(db),
     }),
-    usageAuditRpc(startAudit(service, usage)),
+    usageAuditRpc(audit),
     erasureRpc(service, erasingUsage(owned)),
     exportRpc(service, exportedResources({ ...owned, usageOf, peers })),
   ]);
@@ -210,14 +216,20 @@ function startFlushes(
     readonly events: EventCollections;
     readonly meters: AggregateCollection<Meter>;
   },
-): { writer: CurrentWriter; counted: CountedEvents; readUntil: ReadUntil } {
+): {
+  writer: CurrentWriter;
+  counted: CountedEvents;
+  readUntil: ReadUntil;
+  recoverSlot: UsageRecovery['recoverSlot'];
+} {
   const { logger, metrics, db } = service;
   const storage = new FlushStore(events, openParts(db));
   const metersOf = (ids: readonly string[]) => findMeters(meters, ids);
   const writer = new CurrentWriter({ epochs, storage, metrics, logger });
+  const recover = (slot: SlotState) => recoverSlot(slot, { epochs, storage, metersOf });
   const worker = new EpochWorker({
     storage: epochs,
-    recover: (slot) => recoverSlot(slot, { epochs, storage, metersOf }),
+    recover,
     ownWriter: () => writer.number,
     nowMs: monotonicMs,
     logger,
@@ -241,7 +253,8 @@ function startFlushes(
     const reading = isFresh ? undefined : worker.reading;
     return (reading ?? (await epochs.readEpoch())).until;
   };
-  return { writer, counted: new CountedEvents(storage, epochs), readUntil };
+  const counted = new CountedEvents(storage, epochs);
+  return { writer, counted, readUntil, recoverSlot: recover };
 }
 
 /** Stored usage of all series. */

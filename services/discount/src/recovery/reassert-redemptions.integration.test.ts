@@ -128,13 +128,6 @@ test('the subscription of a lost session keeps the redemption that it uses', asy
   expect([await first.state(), await second.state()]).toEqual(['CONFIRMED', 'CONFIRMED']);
 });
 
-test('a holder whose service does not respond is counted', async () => {
-  const { holderId, state } = await aSlot();
-  states.delete(`subscription ${holderId}`);
-  expect(await reassert()).toMatchObject({ redemptions: 1, failed: 1 });
-  expect(await state()).toBe('HELD');
-}, 120_000);
-
 test('a repeat of the step changes nothing', async () => {
   const { holderId, state } = await aSlot();
   states.set(`subscription ${holderId}`, confirmed);

@@ -4,8 +4,10 @@ import { type Clock, monotonicMs } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
+import type { StepCounts } from '@billing/chassis/recovery';
 import { sliceCount } from '@billing/chassis/slice';
 import type { Slices } from '@billing/chassis/slices';
+import { visitAll } from '@billing/chassis/visit-all';
 import { ValuesReplacedError } from '../distinct/value-store';
 import { hourId, spanId } from '../fold/bucket-document';
 import { unitSpan } from '../fold/entries';
@@ -76,9 +78,11 @@ interface CheckStep {
 /** Each slice is sampled once a day. */
 export const sampleEveryMs = (24 * 60 * 60_000) / sliceCount;
 const dayMs = 24 * 60 * 60_000;
-const touchedMsMax = 36 * dayMs;
+/** No event of a period arrives later than this after its end. */
+export const touchedMsMax = 36 * dayMs;
 // Events are up to 35 days late. Those of hours before are kept for months longer.
-const hoursMsMax = touchedMsMax + 35 * dayMs;
+const lateMsMax = 35 * dayMs;
+const hoursMsMax = touchedMsMax + lateMsMax;
 // After all hours.
 const hourMax = 60_000_000;
 const checkMsMax = 5_000;
@@ -137,7 +141,7 @@ export class UsageAudit {
       if (document === null) return { ...findings, next: '' };
       const done = document._id === k ? last : '';
       k = document._id;
-      for (const { name, run } of await this.stepsOf(document, isRepaired)) {
+      for (const { name, run } of await this.stepsOf(document, { isRepaired })) {
         if (name <= done) continue;
         await run(findings);
         if (isOver()) return { ...findings, next: `${k} ${name}` };
@@ -149,14 +153,40 @@ export class UsageAudit {
     }
   }
 
+  /**
+   * Counts the hours of the series that got events since an instant again, and repairs them. Those
+   * of hours that no event of that time can be in stay as they are.
+   */
+  async recount(since: Date): Promise<StepCounts> {
+    const { store, logger } = this.dependencies;
+    const from = Math.floor((since.getTime() - lateMsMax) / hourMs);
+    const visit = async (document: FoldSeriesDocument) => {
+      const findings: UsageFindings = { compared: [], spans: [], uncounted: [], searched: 0 };
+      const steps = await this.stepsOf(document, { isRepaired: true, from });
+      for (const { run } of steps) await run(findings);
+      return countsOf(findings);
+    };
+    const onFailure = (error: unknown, { _id: series }: FoldSeriesDocument) => {
+      logger.error({ err: error, series }, 'usage not counted again');
+      return { series: 1, failed: 1 };
+    };
+    return { series: 0, ...(await visitAll(store.touchedSince(since), visit, onFailure)) };
+  }
+
   /** Hours and the gaps between them, then kept spans. */
-  private async stepsOf(document: FoldSeriesDocument, isRepaired: boolean): Promise<CheckStep[]> {
+  private async stepsOf(
+    document: FoldSeriesDocument,
+    { isRepaired, from: first = 0 }: { readonly isRepaired: boolean; readonly from?: number },
+  ): Promise<CheckStep[]> {
     const series = await this.seriesOf(document);
     if (series === undefined) return [];
     const { storageOf } = this.dependencies;
     const storage = storageOf(series);
     const spans = (await storage.spans()).filter(({ isStub }) => !isStub);
-    const range = { from: await this.firstKeptHourOf(document), to: hourMax };
+    const kept = await this.firstKeptHourOf(document);
+    // Events of a manual clock may be of any hour.
+    const from = tenantOf(document).manualClock ? kept : Math.max(kept, first);
+    const range = { from, to: hourMax };
     const counted = await readCounted(storage, range);
     const isStored = new Set(counted.hours.map(({ hour }) => hour));
     const ofHours = rangesOf(counted, range).map(({ from, to }) => ({
@@ -283,6 +313,12 @@ export class UsageAudit {
     await repairHour(storageOf(series), series, hour, { upTo: until });
     metrics.recordAuditedHour({ result: 'REPAIRED', live });
   }
+}
+
+function countsOf({ compared, spans, uncounted }: UsageFindings): StepCounts {
+  const repaired = [...compared, ...spans].filter(({ isEqual }) => !isEqual).length;
+  const changed = repaired + uncounted.length;
+  return { series: 1, hours: compared.length, ...(changed > 0 && { repaired: changed }) };
 }
 
 /** Undefined if values were replaced while they were read, or if needed events were dropped. */

@@ -14,6 +14,11 @@ export class AuditedSeriesStore {
     return this.collections.series.find({ slice, wokenAt: { $gte: since } });
   }
 
+  /** Series of all slices that got events after an instant. */
+  touchedSince(since: Date): AsyncIterable<FoldSeriesDocument> {
+    return this.collections.series.find({ wokenAt: { $gte: since } }).sort({ _id: 1 });
+  }
+
   /** The first series at or after a key, of those whose keys start with a prefix. */
   async firstFrom(k: string, prefix: string): Promise<FoldSeriesDocument | null> {
     const _id = { $gte: k > prefix ? k : prefix, $lt: `${prefix}~` };

@@ -76,6 +76,11 @@ export interface PeriodConsumption {
   /** Absent in final decisions, months, and decisions of earlier versions. */
   readonly window?: DecidedWindow;
   /**
+   * True if an invoice has decided it, because a restore has lost the settlement: events that the
+   * invoice has billed may be lost, too. Absent means false.
+   */
+  readonly isAdopted?: boolean;
+  /**
    * True if `uses` lacks those of closed grants. The decision is repeated as it is; its complete
    * uses are stored outside the account.
    */
@@ -285,6 +290,18 @@ export function setConsumption(
     others: account.consumptions.filter((one) => one.period !== consumption.period && !isOver(one)),
     now,
   });
+}
+
+/**
+ * True if a decision stays although less usage is there now: events that its invoice has billed are
+ * lost, not withdrawn.
+ */
+export function staysAdopted(
+  known: PeriodConsumption | undefined,
+  quantity: Decimal,
+): known is PeriodConsumption {
+  if (known?.isAdopted !== true) return false;
+  return quantity.compare(Decimal.parse(known.quantity)) < 0;
 }
 
 /** Sets the last consumption of a period under the key of its settlement. */

@@ -12,6 +12,7 @@ import {
   marksOf,
   periodKey,
   setConsumption,
+  staysAdopted,
   subscriptionOf,
   usesOf,
 } from './account';
@@ -198,6 +199,10 @@ export function afterPeriod(
   if (isComplete) {
     // A settlement of nothing is dropped by the next one.
     if (known === undefined) return account;
+    if (staysAdopted(known, burnt.quantity)) {
+      const { window: _window, ...kept } = known;
+      return finalizeConsumption(account, kept, now);
+    }
     const { settlement } = known;
     const decided = { period, settlement, quantity, uses: usesOf(burnt), ...marksOf(burnt.marks) };
     return finalizeConsumption(account, { ...decided, set: usage.set }, now);

@@ -104,3 +104,28 @@ test('a final decision is repeated without a read, also one of nothing', () => {
     { period: 's:2', settlement: 'next', quantity: '2' },
   ]);
 });
+
+describe('a decision that was taken from its invoice', () => {
+  const adopted: PeriodConsumption = {
+    period: 's:0',
+    settlement: 'lost',
+    quantity: '5',
+    uses: [{ grantId: 'g', quantity: '4' }],
+    isAdopted: true,
+  };
+  const before = { ...empty, grants: [grant], consumptions: [adopted] };
+
+  test('stays while less usage is there: its events are lost', () => {
+    const account = settled(before, 'next', [4, 0, 0]);
+    expect(decisionsIn(account)[0]).toEqual(['5', ['4']]);
+    expect(isDecided(account, windows, deciderOf('next'))).toBe(true);
+    // Also for the settlement after that.
+    expect(decisionsIn(settled(account, 'last', [3, 0, 0]))[0]).toEqual(['5', ['4']]);
+  });
+
+  test('is replaced once more usage is there', () => {
+    const account = settled(before, 'next', [6, 0, 0]);
+    expect(decisionsIn(account)[0]).toEqual(['6', ['5']]);
+    expect(account.consumptions[0]).not.toHaveProperty('isAdopted');
+  });
+});

@@ -8,6 +8,7 @@ import {
   periodKey,
   type PeriodConsumption,
   setConsumption,
+  staysAdopted,
   usesOf,
 } from '../credit/account';
 import type { BurnableGrant } from '../credit/burning';
@@ -100,7 +101,9 @@ export function decideWindows(
       const quantity = burnt.quantity.toString();
       const marked = { uses: usesOf(burnt), ...marksOf(burnt.marks) };
       const again = isFinal(window, now) ? {} : { window: toDecidedWindow(window, includedUnits) };
-      consumption = { period, settlement, quantity, ...marked, ...again, set: usage.set };
+      consumption = staysAdopted(current, burnt.quantity)
+        ? { ...current, settlement }
+        : { period, settlement, quantity, ...marked, ...again, set: usage.set };
     }
     const finality = isFinal(window, now) ? { isFinal: true } : {};
     after = setConsumption(after, { ...consumption, ...finality }, now);
@@ -112,7 +115,7 @@ export function decideWindows(
  * True if a decision is not made again: no event can change it, and grants that it used may be
  * closed.
  */
-function isLast({ isFinal: isDecidedFinally, isClosed }: PeriodConsumption): boolean {
+export function isLast({ isFinal: isDecidedFinally, isClosed }: PeriodConsumption): boolean {
   return isDecidedFinally === true || isClosed === true;
 }
 

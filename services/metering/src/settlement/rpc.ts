@@ -4,14 +4,17 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { parseUnits } from '@billing/kernel/units';
 import type {
+  BilledUsages,
   MeteringServiceServer,
   QuoteUsageRequest,
   SettledUsage as ProtoSettledUsage,
   SettleUsageRequest,
+  UsageMark,
   UsageWindow as ProtoUsageWindow,
   WindowMeter,
 } from '@billing/proto/billing/metering/v1/metering';
 import type { MarkedQuantity } from '../credit/account';
+import { adopt, type BilledUsage } from './adopt-settlement';
 import { quote, settle, type SettlementDependencies, type SettlementRequest } from './settle-usage';
 import type { MeterWindows, SettledQuantity, SettledUsage, SettlementWindow } from './settlement';
 
@@ -25,9 +28,13 @@ export function settlementCalls(dependencies: SettlementDependencies): Settlemen
   return {
     settleUsage: async (request, context) => {
       refuseMalformed(request);
-      const { key } = request;
-      const settled = await settle({ ...fromProtoRequest(request), key }, context, dependencies);
-      return { usages: await named(settled.usages, context, dependencies) };
+      const { key, billed } = request;
+      const asked = { ...fromProtoRequest(request), key };
+      const settled =
+        billed === undefined
+          ? await settle(asked, context, dependencies)
+          : await adopt({ ...asked, billed: fromProtoBilled(billed) }, context, dependencies);
+      return { usages: await named(settled?.usages ?? [], context, dependencies) };
     },
 
     quoteUsage: async (request, context) => {
@@ -81,6 +88,20 @@ function fromProtoRequest(request: QuoteUsageRequest): Omit<SettlementRequest, '
     meters.map(({ meterId }) => ({ periodIndex, meterId })),
   );
   return { subscriptionId, customerId, requested, meters: metersIn(windows), unbilledKeys };
+}
+
+function fromProtoBilled({ usages }: BilledUsages): BilledUsage[] {
+  return usages.map(({ periodIndex, meterId, difference }) => {
+    if (difference === undefined) throw malformed('A billed usage requires its difference');
+    const { marks } = difference;
+    const parts = marks.length === 0 ? {} : { marks: marks.map(fromProtoMark) };
+    return { periodIndex, meterId, difference: { ...fromProtoMark(difference), ...parts } };
+  });
+}
+
+function fromProtoMark({ quantity, creditsUsed }: UsageMark): MarkedQuantity {
+  const uses = creditsUsed.map((use) => ({ grantId: use.grantId, quantity: use.quantity }));
+  return { quantity, uses };
 }
 
 /** Groups the windows by meter. */

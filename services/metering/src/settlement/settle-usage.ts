@@ -114,7 +114,7 @@ async function changesIn(
  * Accounts that store their decisions. An account is created if missing: without a stored one,
  * calls before and after the first grant could decide differently.
  */
-function storedAccounts(
+export function storedAccounts(
   { customerId }: Pick<SettlementRequest, 'customerId'>,
   context: CallContext,
   dependencies: Dependencies,

@@ -1,11 +1,14 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { BillingPeriod } from '@billing/kernel/billing-period';
+import { Decimal } from '@billing/kernel/decimal';
 import { isSameRates } from '@billing/kernel/usage-stretches';
 import type {
+  BilledUsage,
   SettledUsage as ProtoSettledUsage,
   SettleUsageRequest,
   SettleUsageResponse,
+  UsageMark,
   UsageQuantity as ProtoUsageQuantity,
   UsageWindow,
   WindowMeter,
@@ -26,7 +29,7 @@ import {
   type PricedMeter,
   pricedMeters,
 } from '../usage/priced-meter';
-import type { RatedStretch, SettledUsage, UsageQuantity } from '../usage/usage-line';
+import type { RatedStretch, SettledUsage, UsageLine, UsageQuantity } from '../usage/usage-line';
 import type { Peers } from './peers';
 import { fromProtoMeterRate, type ItemMeterPrice, meterPricesOf } from './period-prices';
 
@@ -39,6 +42,13 @@ export interface SettlementDependencies {
 interface PricedPeriod extends SettledPeriod {
   readonly meters: readonly PricedMeter<ItemMeterPrice>[];
 }
+
+interface MeterInPeriod {
+  readonly period: PricedPeriod;
+  readonly meter: PricedMeter<ItemMeterPrice>;
+}
+
+const none = Decimal.of(0n);
 
 /**
  * Orders a settlement of usage, once for each attempt: a retry returns the result of the first
@@ -54,6 +64,69 @@ export function settleUsage(
   const { metering } = dependencies.peers;
   const settled = (request: SettleUsageRequest) => metering.settleUsage(request, context);
   return usageOf({ stored, settlement, ask: settled }, context, dependencies);
+}
+
+/** A usage line of an invoice, as far as its settlement has decided it. */
+export interface BilledLine extends Pick<UsageLine, 'meterId' | 'quantity' | 'period'> {
+  readonly creditsUsed: UsageLine['details']['creditsUsed'];
+}
+
+/** True if the settlement asks metering for any usage. */
+export async function settlesUsage(
+  stored: Stored<Subscription>,
+  settlement: Settlement,
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<boolean> {
+  const periods = await pricedPeriods(stored, settlement, context, dependencies);
+  return periods.some(({ meters }) => meters.length > 0);
+}
+
+/**
+ * Orders what an invoice has billed as its settlement, which metering may have lost. Where it has
+ * not, this changes nothing.
+ */
+export async function adoptUsage(
+  stored: Stored<Subscription>,
+  { settlement, lines }: { readonly settlement: Settlement; readonly lines: readonly BilledLine[] },
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<void> {
+  const order = await orderOf(stored, settlement, context, dependencies);
+  if (order === undefined) return;
+  const usages = order.periods.flatMap((period) =>
+    period.meters.map((meter) => toProtoBilledUsage(lines, { period, meter })),
+  );
+  const request = { ...order.request, billed: { usages } };
+  await dependencies.peers.metering.settleUsage(request, context);
+}
+
+function toProtoBilledUsage(
+  lines: readonly BilledLine[],
+  { period, meter: { meterId, parts } }: MeterInPeriod,
+): BilledUsage {
+  const own = lines.filter((line) => {
+    const { start } = line.period;
+    return line.meterId === meterId && start >= period.start && start < period.end;
+  });
+  // Lines of the stretches up to each one; those before the first begin with it.
+  const upTo = parts.map((_part, index) => {
+    const next = parts[index + 1]?.start;
+    return sumOf(own.filter(({ period: { start } }) => next === undefined || start < next));
+  });
+  const whole = upTo.at(-1) ?? sumOf([]);
+  const difference = { ...whole, marks: upTo.slice(0, -1) };
+  return { periodIndex: period.index, meterId, difference };
+}
+
+function sumOf(lines: readonly BilledLine[]): UsageMark {
+  const units = new Map<string, Decimal>();
+  for (const { grantId, quantity } of lines.flatMap(({ creditsUsed }) => creditsUsed)) {
+    units.set(grantId, (units.get(grantId) ?? none).add(Decimal.parse(quantity)));
+  }
+  const creditsUsed = [...units].map(([grantId, sum]) => ({ grantId, quantity: sum.toString() }));
+  const quantity = lines.reduce((sum, line) => sum.add(Decimal.parse(line.quantity)), none);
+  return { quantity: quantity.toString(), creditsUsed };
 }
 
 /** Reads what a settlement would return now, without ordering it. */
@@ -82,19 +155,9 @@ async function usageOf(
   context: CallContext,
   dependencies: SettlementDependencies,
 ): Promise<SettledUsage[] | undefined> {
-  const periods = await pricedPeriods(stored, settlement, context, dependencies);
-  if (periods.every(({ meters }) => meters.length === 0)) return undefined;
-  const earlier = await earlierSubscriptions(stored, context, dependencies);
-  const windows = await Promise.all(
-    periods.map((period) => toProtoWindows(period, earlier, context, dependencies)),
-  );
-  const { id: subscriptionId, customer } = stored.state;
-  const request = {
-    subscriptionId,
-    customerId: customer.id,
-    windows: windows.flat(),
-    ...settlementKeys(stored.state.usage, settlement),
-  };
+  const order = await orderOf(stored, settlement, context, dependencies);
+  if (order === undefined) return undefined;
+  const { request, periods } = order;
   const { usages } = await ask(request);
   const settled = new Map(usages.map((usage) => [nameOf(usage), usage]));
   const found = periods.flatMap((period) =>
@@ -110,16 +173,38 @@ async function usageOf(
   throw new Error(`A settlement contains a meter that was not requested: ${unknown}`);
 }
 
+/** The request for a settlement; undefined where no meter is priced in any of its periods. */
+async function orderOf(
+  stored: Stored<Subscription>,
+  settlement: Settlement,
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<
+  { readonly request: SettleUsageRequest; readonly periods: readonly PricedPeriod[] } | undefined
+> {
+  const periods = await pricedPeriods(stored, settlement, context, dependencies);
+  if (periods.every(({ meters }) => meters.length === 0)) return undefined;
+  const earlier = await earlierSubscriptions(stored, context, dependencies);
+  const windows = await Promise.all(
+    periods.map((period) => toProtoWindows(period, earlier, context, dependencies)),
+  );
+  const { id: subscriptionId, customer } = stored.state;
+  const request = {
+    subscriptionId,
+    customerId: customer.id,
+    windows: windows.flat(),
+    ...settlementKeys(stored.state.usage, settlement),
+  };
+  return { request, periods };
+}
+
 function nameOf({ periodIndex, meterId }: Pick<ProtoSettledUsage, 'periodIndex' | 'meterId'>) {
   return `${meterId} in period ${String(periodIndex)}`;
 }
 
 function fromProtoSettledUsage(
   { meterName, current, previous }: ProtoSettledUsage,
-  {
-    period,
-    meter: { meterId, parts },
-  }: { readonly period: PricedPeriod; readonly meter: PricedMeter<ItemMeterPrice> },
+  { period, meter: { meterId, parts } }: MeterInPeriod,
 ): SettledUsage {
   if (current === undefined) throw new Error(`A settlement has no usage of meter ${meterId}`);
   const rates = parts.map((part) => rateOf(part, period));

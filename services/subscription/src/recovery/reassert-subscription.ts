@@ -17,14 +17,21 @@ import { type CommandDependencies, endCollection } from '../commands';
 import { createdInvoices } from '../lifecycle/ending';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
 import { voidInvoice } from '../peer/checkout';
+import { settlesUsage } from '../peer/metering';
 import { decisionOn } from '../subscription-store';
 import { orderedInvoiceOf, periodOf } from '../subscription/billing-cycle';
 import { endedWithin, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import { isBilled } from '../subscription/usage-billing';
+import { settlementBefore } from '../usage/settlement';
+import { adoptFinalUsage, adoptPeriodUsage, type StandingBill } from './adopt-usage';
 import { atEntryOf, madePeriodBills } from './made-bills';
 import { reassertRedemptions } from './reassert-redemptions';
+
+// A copy that is 60 s older lacks one settlement, of a manual clock some more.
+const billsMax = 2;
+const billsOfClockMax = 100;
 
 interface Work {
   readonly stored: Stored<Subscription>;
@@ -60,19 +67,38 @@ export async function reassertSubscriptions(
 }
 
 /**
- * Creates the invoices of periods that checkout does not have. Checkout has all up to some period,
- * so the newest that it has ends the search.
+ * Creates the invoices of periods that checkout does not have, and gives metering the usage of
+ * those that it has. Checkout has all up to some period, so the newest that it has ends the search
+ * for others.
  */
 async function reassertPeriodBills({ stored, context, dependencies }: Work): Promise<number> {
   const { state, tenant, createdAt } = stored;
   const { invoiceIdOf } = decisionOn(state.id, tenant, context.now);
   const missing: ReturnType<typeof madePeriodBills> = [];
+  const standing: StandingBill[] = [];
+  const standingMax = tenant.manualClock ? billsOfClockMax : billsMax;
   for (const order of madePeriodBills(state, { createdAt, invoiceIdOf })) {
-    if ((await findInvoice(order.invoiceId, context, dependencies)) !== undefined) break;
-    missing.unshift(order);
+    const invoice = await findInvoice(order.invoiceId, context, dependencies);
+    if (invoice === undefined) {
+      if (standing.length > 0) break;
+      missing.unshift(order);
+      continue;
+    }
+    const { periodIndex } = order;
+    const settlement = settlementBefore(periodIndex);
+    // Without meters, metering has lost nothing.
+    if (!(await settlesUsage(stored, settlement, context, dependencies))) break;
+    standing.unshift({ periodIndex, invoice });
+    if (standing.length === standingMax) break;
   }
-  if (missing.length === 0) return 0;
+  if (missing.length + standing.length === 0) return 0;
   const changes = await changesOf(state, context, dependencies);
+  // The order of their settlements.
+  for (const bill of standing) {
+    const asEntered = atEntryOf(state, bill.periodIndex, changes);
+    const at = atTime(context, periodOf(state, bill.periodIndex).start);
+    await adoptPeriodUsage({ ...stored, state: asEntered }, bill, at, dependencies);
+  }
   for (const order of missing) {
     const { periodIndex } = order;
     const asEntered = atEntryOf(state, periodIndex, changes);
@@ -164,13 +190,21 @@ async function reassertFinalBill(
 ): Promise<number> {
   const { state, tenant } = stored;
   const invoiceId = derivedId(tenant.environmentId, state.id, 'end');
-  if (state.latestInvoice?.id !== invoiceId) return 0;
-  if ((await findInvoice(invoiceId, context, dependencies)) !== undefined) return 0;
   const at = atTime(context, state.endedAt ?? context.now);
+  const { periodIndex } = state;
+  if (voided !== undefined && periodIndex !== null) {
+    await adoptPeriodUsage(stored, { periodIndex, invoice: voided }, at, dependencies);
+  }
+  if (state.latestInvoice?.id !== invoiceId) return 0;
   const isVoided = voided?.status === InvoiceStatus.INVOICE_STATUS_VOID;
   const owed = isVoided
     ? await usageOfUnfinishedInvoice(stored, voided, at, dependencies)
     : nothingOwed;
+  const invoice = await findInvoice(invoiceId, context, dependencies);
+  if (invoice !== undefined) {
+    await adoptFinalUsage(stored, { invoice, owed: owed.lines }, at, dependencies);
+    return 0;
+  }
   await attemptFinalBill(stored, { closing: { voidedInvoiceId: null }, owed }, at, dependencies);
   return 1;
 }

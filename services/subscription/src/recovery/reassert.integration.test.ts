@@ -67,6 +67,28 @@ describe('after a restore', () => {
     expect(requestsOf(id)).toEqual(requests);
   });
 
+  test('metering takes the usage of invoices that stand as their settlements', async () => {
+    const { id } = await threePeriods();
+    const { settlements } = under.peers.metering;
+    settlements.splice(0);
+    await reassert();
+    const own = settlements.filter(({ subscriptionId }) => subscriptionId === id);
+    const billed = own.map(({ key, billed: { usages } = { usages: [] } }) => [
+      key,
+      usages.map(({ periodIndex, difference }) => [periodIndex, difference?.quantity]),
+    ]);
+    expect(billed).toEqual([
+      ['period:0', [[0, '300']]],
+      [
+        'period:1',
+        [
+          [0, '0'],
+          [1, '400'],
+        ],
+      ],
+    ]);
+  });
+
   test('the state of an unharmed system stays as it is, and announces nothing', async () => {
     const { id, context } = await threePeriods();
     const { id: canceled, context: at } = await subscribe();

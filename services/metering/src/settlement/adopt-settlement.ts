@@ -1,0 +1,169 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { Decimal } from '@billing/kernel/decimal';
+import { DomainError } from '@billing/kernel/domain-error';
+import { parseUnits } from '@billing/kernel/units';
+import {
+  type CreditAccount,
+  decidedBy,
+  type GrantUse,
+  type MarkedQuantity,
+  periodKey,
+  type PeriodConsumption,
+  setConsumption,
+} from '../credit/account';
+import { isFinal } from '../credit/unsettled-usage';
+import { toDecidedWindow } from '../credit/usage-window';
+import { isLast } from './decision';
+import {
+  type SettlementDependencies,
+  type SettlementRequest,
+  storedAccounts,
+} from './settle-usage';
+import {
+  changedUsages,
+  lastSettled,
+  type MeterPeriod,
+  type MeterWindows,
+  type SettledQuantity,
+  type Settlement,
+  type SettlementWindow,
+} from './settlement';
+
+/** Usage of one meter in one period, as an invoice has billed it. */
+export interface BilledUsage extends MeterPeriod {
+  /** Difference to the settlement before. */
+  readonly difference: SettledQuantity;
+}
+
+/** A settlement that a restore has lost, and the usage of its invoice. */
+export interface LostSettlement extends SettlementRequest {
+  readonly billed: readonly BilledUsage[];
+}
+
+// Same limit as the store's compare-and-set retries.
+const attemptsMax = 8;
+const none = Decimal.of(0n);
+const nothing: SettledQuantity = { quantity: '0', uses: [] };
+
+/**
+ * Stores what an invoice has billed as its settlement, so that events that are sent again are not
+ * billed twice. Repeatable. Undefined if other settlements have decided the last period already:
+ * what stands there wins.
+ */
+export async function adopt(
+  request: LostSettlement,
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<Settlement | undefined> {
+  const { subscriptionId, key, requested, meters, unbilledKeys: exceptKeys } = request;
+  const store = dependencies.settlementsOf(context);
+  const accounts = storedAccounts(request, context, dependencies);
+  const periodIndexes = new Set(requested.map(({ periodIndex }) => periodIndex));
+  const last = Math.max(...periodIndexes);
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const done = await store.find(subscriptionId, key);
+    if (done !== undefined) return done;
+    const number = (await store.lastNumber(subscriptionId)) + 1;
+    const known = await store.ofPeriods(subscriptionId, { periodIndexes, exceptKeys });
+    const previousOf = lastSettled(known);
+    const isKnown = (one: MeterPeriod) => one.periodIndex === last && previousOf(one) !== null;
+    if (requested.some(isKnown)) return undefined;
+    const currentOf = (one: MeterPeriod) => {
+      const isSame = ({ periodIndex, meterId }: MeterPeriod) =>
+        periodIndex === one.periodIndex && meterId === one.meterId;
+      const difference = request.billed.find(isSame)?.difference ?? nothing;
+      return billedQuantity(previousOf(one) ?? nothing, difference, partsOf(meters, one));
+    };
+    for (const { meterId, windows } of meters) {
+      const account = await accounts.open(meterId);
+      const decision = { windows, currentOf, subscriptionId, settlement: key, now: context.now };
+      await accounts.change(account, (before) => adoptWindows(before, meterId, decision));
+    }
+    const usages = changedUsages(
+      requested.map((one) => ({
+        periodIndex: one.periodIndex,
+        meterId: one.meterId,
+        current: currentOf(one),
+        previous: previousOf(one),
+      })),
+    );
+    const settlement = { subscriptionId, key, number, usages };
+    if (await store.insert(settlement)) return settlement;
+  }
+  throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+}
+
+/** Decides windows as their invoice did. */
+function adoptWindows(
+  account: CreditAccount,
+  meterId: string,
+  {
+    windows,
+    currentOf,
+    subscriptionId,
+    settlement,
+    now,
+  }: {
+    readonly windows: readonly SettlementWindow[];
+    readonly currentOf: (one: MeterPeriod) => SettledQuantity;
+    readonly subscriptionId: string;
+    readonly settlement: string;
+    readonly now: Date;
+  },
+): CreditAccount {
+  const grantIds = new Set(account.grants.map(({ id }) => id));
+  let after = account;
+  for (const window of windows) {
+    const { periodIndex } = window;
+    const period = periodKey(subscriptionId, periodIndex);
+    if (decidedBy(after, { period, settlement }) !== undefined) continue;
+    const current = account.consumptions.find((one) => one.period === period);
+    let consumption: PeriodConsumption;
+    if (current !== undefined && isLast(current)) consumption = { ...current, settlement };
+    else {
+      const { uses, ...billed } = currentOf({ periodIndex, meterId });
+      const includedUnits = parseUnits(window.includedUnits, 'includedUnits');
+      const ending = isFinal(window, now)
+        ? { isFinal: true }
+        : { window: toDecidedWindow(window, includedUnits) };
+      // A grant may be lost with its customer's purchase.
+      const kept = uses.filter(({ grantId }) => grantIds.has(grantId));
+      consumption = { period, settlement, ...billed, uses: kept, isAdopted: true, ...ending };
+    }
+    after = setConsumption(after, consumption, now);
+  }
+  return after;
+}
+
+/** Number of stretches of a window. */
+function partsOf(meters: readonly MeterWindows[], { meterId, periodIndex }: MeterPeriod): number {
+  const windows = meters.find((one) => one.meterId === meterId)?.windows ?? [];
+  return windows.find((one) => one.periodIndex === periodIndex)?.stretches?.length ?? 1;
+}
+
+/** Usage after a bill; `parts` is the number of stretches of its window. */
+function billedQuantity(
+  previous: SettledQuantity,
+  { marks: changes = [], ...whole }: SettledQuantity,
+  parts: number,
+): SettledQuantity {
+  const sum = plus(previous, whole);
+  if (parts === 1) return sum;
+  const before = previous.marks ?? [];
+  const marks = Array.from({ length: parts - 1 }, (_, index) =>
+    plus(before[index] ?? nothing, changes[index] ?? nothing),
+  );
+  return { ...sum, marks };
+}
+
+function plus(before: MarkedQuantity, difference: MarkedQuantity): MarkedQuantity {
+  const uses = new Map<string, Decimal>();
+  for (const { grantId, quantity } of [...before.uses, ...difference.uses]) {
+    uses.set(grantId, (uses.get(grantId) ?? none).add(Decimal.parse(quantity)));
+  }
+  const kept = [...uses].flatMap(([grantId, units]): GrantUse[] =>
+    units.compare(none) === 0 ? [] : [{ grantId, quantity: units.toString() }],
+  );
+  const quantity = Decimal.parse(before.quantity).add(Decimal.parse(difference.quantity));
+  return { quantity: quantity.toString(), uses: kept };
+}
