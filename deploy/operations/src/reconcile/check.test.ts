@@ -1,6 +1,11 @@
 import { check, type CheckedFacts, type InvoiceFacts } from './check';
 
-const subscription = { id: 's1', customerId: 'c1', productIds: ['p1'] };
+const subscription = {
+  id: 's1',
+  customerId: 'c1',
+  productIds: ['p1'],
+  latestInvoiceId: 'i1',
+};
 const invoice: InvoiceFacts = {
   id: 'i1',
   environmentId: 'e1',
@@ -17,6 +22,9 @@ const whole: CheckedFacts = {
   subscriptions: [subscription],
   invoices: [invoice],
   creditNotes: [creditNote],
+  completeSessions: [{ id: 'k1', invoiceId: 'i1', subscriptionId: 's1' }],
+  environments: new Set(['e1', 'e2']),
+  usedEnvironments: new Map([['checkout.invoices', ['e1']]]),
   pending: new Map(),
 };
 const second = { ...invoice, id: 'i2', number: 'INV-000002', periodFrom: 2 };
@@ -33,6 +41,10 @@ describe('the check of a restored system', () => {
     [
       'the same number in another environment',
       withSecond({ environmentId: 'e2', number: 'INV-000001' }),
+    ],
+    [
+      'a session that sold no subscription',
+      { ...whole, completeSessions: [{ id: 'k2', invoiceId: 'i1', subscriptionId: null }] },
     ],
     ['invoices without a number', { ...whole, invoices: [invoice, { ...second, number: null }] }],
     [
@@ -60,12 +72,34 @@ describe('the check of a restored system', () => {
     [
       'a lost subscription',
       { ...whole, subscriptions: [] },
-      [['missing_reference', 'invoice i1 names subscription s1, which does not exist']],
+      [
+        ['missing_reference', 'invoice i1 names subscription s1, which does not exist'],
+        ['I7', 'checkout session k1 is complete, and subscription s1 does not exist'],
+      ],
     ],
     [
       'a lost invoice',
       { ...whole, invoices: [] },
-      [['missing_reference', 'credit note n1 names invoice i1, which does not exist']],
+      [
+        ['missing_reference', 'subscription s1 names invoice i1, which does not exist'],
+        ['missing_reference', 'credit note n1 names invoice i1, which does not exist'],
+        ['I7', 'checkout session k1 is complete, and invoice i1 is not paid'],
+      ],
+    ],
+    [
+      'a complete session whose invoice is open',
+      { ...whole, invoices: [{ ...invoice, status: 'OPEN' }] },
+      [['I7', 'checkout session k1 is complete, and invoice i1 is not paid']],
+    ],
+    [
+      'a lost environment',
+      { ...whole, environments: new Set(['e2']) },
+      [
+        [
+          'missing_reference',
+          'checkout.invoices has documents of environment e1, which does not exist',
+        ],
+      ],
     ],
     [
       'a number that two invoices hold',

@@ -21,6 +21,16 @@ export interface SubscriptionFacts {
   readonly id: string;
   readonly customerId: string;
   readonly productIds: readonly string[];
+  /** Its last invoice that checkout has confirmed; null: none. */
+  readonly latestInvoiceId: string | null;
+}
+
+/** A checkout session that was paid. */
+export interface SessionFacts {
+  readonly id: string;
+  readonly invoiceId: string;
+  /** Null: a purchase without a subscription. */
+  readonly subscriptionId: string | null;
 }
 
 /** Documents of all services that name each other, as of one moment of a closed system. */
@@ -30,6 +40,10 @@ export interface CheckedFacts {
   readonly subscriptions: readonly SubscriptionFacts[];
   readonly invoices: readonly InvoiceFacts[];
   readonly creditNotes: readonly CreditNoteFacts[];
+  readonly completeSessions: readonly SessionFacts[];
+  readonly environments: ReadonlySet<string>;
+  /** Environments that aggregates are of, by collection. */
+  readonly usedEnvironments: ReadonlyMap<string, readonly string[]>;
   /** Number of documents in which events or commands wait, by collection. */
   readonly pending: ReadonlyMap<string, number>;
 }
@@ -44,6 +58,8 @@ export interface Finding {
 export function check(facts: CheckedFacts): Finding[] {
   return [
     ...missingReferences(facts),
+    ...missingEnvironments(facts),
+    ...undeliveredSessions(facts),
     ...repeatedNumbers('invoice', facts.invoices),
     ...repeatedNumbers('credit note', facts.creditNotes),
     ...repeatedPeriods(facts.invoices),
@@ -65,7 +81,10 @@ function missingReferences(facts: CheckedFacts): Finding[] {
     invariant: 'missing_reference',
     text: `${holder} names ${kind} ${id}, which does not exist`,
   });
-  const ofSubscriptions = subscriptions.flatMap(({ id, customerId, productIds }) => [
+  const ofSubscriptions = subscriptions.flatMap(({ id, customerId, productIds, ...one }) => [
+    ...(one.latestInvoiceId === null || invoiceIds.has(one.latestInvoiceId)
+      ? []
+      : [missing(`subscription ${id}`, 'invoice', one.latestInvoiceId)]),
     ...(customers.has(customerId) ? [] : [missing(`subscription ${id}`, 'customer', customerId)]),
     ...productIds
       .filter((productId) => !products.has(productId))
@@ -83,6 +102,36 @@ function missingReferences(facts: CheckedFacts): Finding[] {
     .filter(({ invoiceId }) => !invoiceIds.has(invoiceId))
     .map(({ id, invoiceId }) => missing(`credit note ${id}`, 'invoice', invoiceId));
   return [...ofSubscriptions, ...ofInvoices, ...ofCreditNotes];
+}
+
+/** I64: data of environments that identity has lost. */
+function missingEnvironments({ environments, usedEnvironments }: CheckedFacts): Finding[] {
+  return [...usedEnvironments].flatMap(([name, ids]) =>
+    ids
+      .filter((id) => !environments.has(id))
+      .map((id) => ({
+        invariant: 'missing_reference',
+        text: `${name} has documents of environment ${id}, which does not exist`,
+      })),
+  );
+}
+
+/** I7: sessions that were paid, and have no paid invoice or no subscription. */
+function undeliveredSessions(facts: CheckedFacts): Finding[] {
+  const paid = new Set(
+    facts.invoices.filter(({ status }) => status === 'PAID').map(({ id }) => id),
+  );
+  const subscriptionIds = new Set(facts.subscriptions.map(({ id }) => id));
+  const finding = (id: string, lacks: string): Finding => ({
+    invariant: 'I7',
+    text: `checkout session ${id} is complete, and ${lacks}`,
+  });
+  return facts.completeSessions.flatMap(({ id, invoiceId, subscriptionId }) => [
+    ...(paid.has(invoiceId) ? [] : [finding(id, `invoice ${invoiceId} is not paid`)]),
+    ...(subscriptionId === null || subscriptionIds.has(subscriptionId)
+      ? []
+      : [finding(id, `subscription ${subscriptionId} does not exist`)]),
+  ]);
 }
 
 /** I60: numbers that two documents of an environment hold. */

@@ -3,6 +3,7 @@ import { savedCollections, type ServiceDatabase } from '../database/databases';
 
 interface Waiting {
   readonly pendingSince: Date | null;
+  readonly environmentId: string;
 }
 
 /** Aggregates of one kind. */
@@ -46,4 +47,19 @@ export async function countPending(all: readonly Aggregates[]): Promise<Map<stri
     if (count > 0) counts.set(name, count);
   }
   return counts;
+}
+
+/**
+ * Environments of the aggregates, by collection. Those of identity are left out: some are of an
+ * organization.
+ */
+export async function readUsedEnvironments(
+  all: readonly Aggregates[],
+): Promise<Map<string, readonly string[]>> {
+  const used = new Map<string, readonly string[]>();
+  for (const { name, documents } of all) {
+    if (name.startsWith('identity.')) continue;
+    used.set(name, (await documents.distinct('environmentId')).toSorted());
+  }
+  return used;
 }

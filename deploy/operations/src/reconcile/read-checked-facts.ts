@@ -1,7 +1,13 @@
 import type { Db } from 'mongodb';
 import type { ServiceDatabase } from '../database/databases';
-import type { CheckedFacts, CreditNoteFacts, InvoiceFacts, SubscriptionFacts } from './check';
-import { type Aggregates, countPending } from './pending-messages';
+import type {
+  CheckedFacts,
+  CreditNoteFacts,
+  InvoiceFacts,
+  SessionFacts,
+  SubscriptionFacts,
+} from './check';
+import { type Aggregates, countPending, readUsedEnvironments } from './pending-messages';
 
 interface StoredInvoice {
   readonly _id: string;
@@ -21,6 +27,14 @@ interface StoredSubscription {
   readonly isTombstone?: boolean;
   readonly customer?: { readonly id: string };
   readonly items?: readonly { readonly productId: string }[];
+  readonly latestInvoice?: { readonly id: string } | null;
+}
+
+interface StoredSession {
+  readonly _id: string;
+  readonly phase: string;
+  readonly invoiceId: string;
+  readonly subscriptionId?: string | null;
 }
 
 interface StoredCreditNote {
@@ -67,6 +81,9 @@ export async function readCheckedFacts(
     subscriptions: await readSubscriptions(of('subscription')),
     invoices,
     creditNotes: await readCreditNotes(of('checkout'), creditNotesOfInvoices),
+    completeSessions: await readCompleteSessions(of('checkout')),
+    environments: await readIds(of('identity'), 'environments'),
+    usedEnvironments: await readUsedEnvironments(aggregates),
     pending: await countPending(aggregates),
   };
 }
@@ -86,16 +103,27 @@ async function readIds(db: Db, collection: string): Promise<ReadonlySet<string>>
 
 async function readSubscriptions(db: Db): Promise<SubscriptionFacts[]> {
   const facts: SubscriptionFacts[] = [];
-  const projection = { isTombstone: 1, customer: 1, items: 1 };
+  const projection = { isTombstone: 1, customer: 1, items: 1, latestInvoice: 1 };
   for await (const stored of db
     .collection<StoredSubscription>('subscriptions')
     .find({}, { projection })) {
-    const { _id: id, isTombstone, customer, items = [] } = stored;
+    const { _id: id, isTombstone, customer, items = [], latestInvoice } = stored;
     if (isTombstone === true || customer === undefined) continue;
     const productIds = items.map(({ productId }) => productId);
-    facts.push({ id, customerId: customer.id, productIds });
+    const latestInvoiceId = latestInvoice?.id ?? null;
+    facts.push({ id, customerId: customer.id, productIds, latestInvoiceId });
   }
   return facts;
+}
+
+async function readCompleteSessions(db: Db): Promise<SessionFacts[]> {
+  const found = await db
+    .collection<StoredSession>('checkoutSessions')
+    .find({ phase: 'COMPLETE' }, { projection: { invoiceId: 1, subscriptionId: 1 } })
+    .toArray();
+  return found.map(({ _id: id, invoiceId, subscriptionId = null }) => {
+    return { id, invoiceId, subscriptionId };
+  });
 }
 
 const reasonsOfPeriods: ReadonlySet<string> = new Set([
