@@ -188,8 +188,8 @@ export class SlotStore {
   }
 
   /**
-   * Undoes a confirmation that its holder does not know after a restore: the slot is held again, and
-   * its holder asked at a time; null: the slot is free. A later confirmation stays.
+   * Undoes a confirmation that its holder does not know after a restore: the slot is held again,
+   * and its holder asked at a time; null: the slot is free. A later confirmation stays.
    */
   async undoConfirmation(
     { _id, discountId, number, holderId, confirmedAt }: SlotDocument,

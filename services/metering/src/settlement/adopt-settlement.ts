@@ -36,7 +36,7 @@ export interface BilledUsage extends MeterPeriod {
 }
 
 /** A settlement that a restore has lost, and the usage of its invoice. */
-export interface LostSettlement extends SettlementRequest {
+interface LostSettlement extends SettlementRequest {
   readonly billed: readonly BilledUsage[];
 }
 
