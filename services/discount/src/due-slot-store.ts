@@ -18,6 +18,17 @@ export class DueSlotStore {
     return found.filter(isDue);
   }
 
+  /** All held slots. */
+  held(): AsyncIterable<SlotDocument> {
+    return this.slots.find({ askAt: { $gt: new Date(0) }, state: 'HELD' }).sort({ _id: 1 });
+  }
+
+  /** Slots that were confirmed from an instant on, and before another. */
+  confirmed(since: Date, before: Date): AsyncIterable<SlotDocument> {
+    const confirmedAt = { $gte: since, $lt: before };
+    return this.slots.find({ state: 'CONFIRMED', confirmedAt }).sort({ _id: 1 });
+  }
+
   /**
    * Postpones the check for all replicas; false if another replica or the holder changed the slot
    * first.

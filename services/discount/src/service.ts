@@ -55,7 +55,7 @@ export async function start(
   });
   const isDeleted = (environmentId: string) => service.deletion.isDeleted(environmentId);
   service.recoverBy({
-    reassert: (recovery) => reassertRedemptions(recovery, { slots, ...checking, isDeleted }),
+    reassert: (recovery) => reassertRedemptions(recovery, { ...checking, isDeleted }),
   });
   return service.serve([
     discountRpc({ discounts, slotsOf, claims: openClaims(), peers, clock, checkAfterMs }),

@@ -1,4 +1,3 @@
-import type { Filter } from 'mongodb';
 import { tenantOf } from '@billing/chassis/aggregate';
 import { type CallContext, workContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
@@ -7,10 +6,8 @@ import { addCounts, visitAll } from '@billing/chassis/visit-all';
 import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
 import { carryOut, type RedemptionWorkerDependencies, stateOf } from '../redemption-worker';
 import type { SlotDocument } from '../slot-document';
-import type { SlotCollection } from '../slot-store';
 
-type Dependencies = Omit<RedemptionWorkerDependencies, 'dueSlots'> & {
-  readonly slots: SlotCollection;
+type Dependencies = RedemptionWorkerDependencies & {
   /** True for an environment whose data is being deleted. */
   readonly isDeleted: (environmentId: string) => boolean;
 };
@@ -24,7 +21,7 @@ export async function reassertRedemptions(
   { since }: RecoveryContext,
   dependencies: Dependencies,
 ): Promise<StepCounts> {
-  const { slots, clock, logger, isDeleted } = dependencies;
+  const { dueSlots, clock, logger, isDeleted } = dependencies;
   const startedAt = clock.now();
   const reassert = async (slot: SlotDocument) => {
     if (isDeleted(slot.environmentId)) return {};
@@ -35,13 +32,9 @@ export async function reassertRedemptions(
     logger.error({ err: error, slot }, 'redemption not reasserted');
     return { redemptions: 1, failed: 1 };
   };
-  const held: Filter<SlotDocument> = { askAt: { $gt: new Date(0) }, state: 'HELD' };
-  // Those confirmed from now on need no question.
-  const recently = { $gte: since, $lt: startedAt };
-  const confirmed: Filter<SlotDocument> = { state: 'CONFIRMED', confirmedAt: recently };
   const counts: Record<string, number> = { redemptions: 0 };
-  for (const asked of [held, confirmed]) {
-    const found = slots.find(asked).sort({ _id: 1 });
+  // Slots that are confirmed from now on need no question.
+  for (const found of [dueSlots.held(), dueSlots.confirmed(since, startedAt)]) {
     addCounts(counts, await visitAll(found, reassert, onFailure));
   }
   return counts;

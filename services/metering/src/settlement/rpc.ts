@@ -14,7 +14,7 @@ import type {
   WindowMeter,
 } from '@billing/proto/billing/metering/v1/metering';
 import type { MarkedQuantity } from '../credit/account';
-import { adopt, type BilledUsage } from './adopt-settlement';
+import { adopt, type BilledUsage } from './settle-from-invoice';
 import { quote, settle, type SettlementDependencies, type SettlementRequest } from './settle-usage';
 import type { MeterWindows, SettledQuantity, SettledUsage, SettlementWindow } from './settlement';
 

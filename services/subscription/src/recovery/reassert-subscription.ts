@@ -25,9 +25,9 @@ import type { SubscriptionChange } from '../subscription/subscription-change';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import { isBilled } from '../subscription/usage-billing';
 import { settlementBefore } from '../usage/settlement';
-import { adoptFinalUsage, adoptPeriodUsage, type StandingBill } from './adopt-usage';
 import { atEntryOf, madePeriodBills } from './made-bills';
 import { reassertRedemptions } from './reassert-redemptions';
+import { adoptFinalUsage, adoptPeriodUsage, type StandingBill } from './reassert-usage';
 
 // A copy that is 60 s older lacks one settlement, of a manual clock some more.
 const billsMax = 2;
