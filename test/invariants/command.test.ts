@@ -221,7 +221,9 @@ describe('the command that checks invariants, as a separate process', () => {
       const mongo = await connectMongo({ ...system.databaseOf(service), service: 'test' });
       const documents = mongo.db.collection<{ _id: string }>(collection);
       try {
-        const before: any = await documents.findOne(filter);
+        // The oldest: the database returns several in any order, and not each suits every damage.
+        const sort = { createdAt: 1, _id: 1 } as const;
+        const before: any = await documents.findOne(filter, { sort });
         if (before === null) throw new Error(`Nothing to damage in ${collection}`);
         const after = damage(structuredClone(before));
         if (after === undefined) await documents.deleteOne({ _id: before._id });
