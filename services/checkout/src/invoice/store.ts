@@ -238,6 +238,9 @@ function encodeCommand(command: Command, stored: Stored<InvoiceRecord>): Record<
   return { ...command.payload, invoice, version, createdAt, updatedAt };
 }
 
+// A line that was just made is stored with the same fields as one that was read.
+const withoutTax = { taxCategory: null, tax: null };
+
 function toDocument(record: InvoiceRecord): Record<string, unknown> {
   if (record.isTombstone) {
     const { id: _id, ...fields } = record;
@@ -254,6 +257,7 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
     attempt: attempt === undefined ? null : toCollectedDocument(attempt),
     session: session === undefined ? null : nullable(session),
     lineItems: lineItems.map((line) => ({
+      ...withoutTax,
       ...nullable(line),
       metadata: JSON.stringify(line.metadata),
     })),
