@@ -33,7 +33,7 @@ const masks: readonly Mask[] = [
 
 /** Draws the page in the same font and with the same texts as in every other run. */
 export async function fixPage(page: Page, more: readonly Mask[]): Promise<void> {
-  await page.locator('.skeleton-line, progress').first().waitFor({ state: 'detached' });
+  await page.locator('.skeleton-line, progress:not([max])').first().waitFor({ state: 'detached' });
   await page.waitForLoadState('networkidle');
   const given = JSON.stringify({ masks: [...more, ...masks], style });
   await page.evaluate(`(${fixed})(${given})`);

@@ -7,6 +7,7 @@ import { bytesOf } from './page-bytes';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 import { fixPage, type Mask } from './fixed-page';
+import { fixMigrations } from './migration-states';
 import { keepPicture, Picture, screenshotOf } from './picture';
 import { differencesFrom } from './references';
 import { openShop, type Shop } from './shop';
@@ -94,6 +95,7 @@ testInChromium(
     const found: string[] = [];
     await visit(browser, options, async (page) => {
       await fixMeasurements(page);
+      const showMigration = await fixMigrations(page);
       const place = `${system.gatewayUrl}/dashboard/${shop.environmentId}`;
       await page.goto(place);
       await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -116,6 +118,7 @@ testInChromium(
         ['sandbox', `/developers/sandboxes/${shop.environmentId}`],
       ] as const;
       for (const [name, path] of shortened(pages)) {
+        showMigration(name);
         await page.goto(`${place}${path}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         found.push(...(await compare(page, `dashboard/${name}`)));

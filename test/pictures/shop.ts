@@ -290,6 +290,7 @@ async function pagesOf(
     expect(found).toBeDefined();
     return found;
   });
+  const migration = `/price-migrations/${await dryRun(scene, productIds)}`;
   const paths = {
     customer: `/customers/${ada.customerId}`,
     'customer with usage': `/customers/${metered.customerId}`,
@@ -303,7 +304,9 @@ async function pagesOf(
     'product with tiers': `/products/${productIds.get('team') ?? ''}`,
     'product with usage': `/products/${productIds.get('api') ?? ''}`,
     'price migrations': '/price-migrations',
-    'price migration': `/price-migrations/${await dryRun(scene, productIds)}`,
+    'price migration': migration,
+    'price migration running': migration,
+    'price migration done': migration,
     discount: `/discounts/${discountIds.get('WELCOME20') ?? ''}`,
     endpoint: `/developers/webhooks/${endpointId}`,
     'email text': '/settings/email/RECEIPT/en',
@@ -320,14 +323,11 @@ async function pagesOf(
   return { paths, urls };
 }
 
-/**
- * A dry run of a price migration that has ended. The last subscription of its price has ended, so
- * the run has no rows: those of one time have no fixed order.
- */
+/** A dry run of a price migration of two subscriptions that has ended. */
 async function dryRun(scene: PortalScene, productIds: Stock['productIds']): Promise<string> {
   const priceOf = async (key: string) =>
     (await scene.read(`/products/${productIds.get(key) ?? ''}`)).priceId as string;
-  const [fromPriceId, toPriceId] = [await priceOf('starter'), await priceOf('team')];
+  const [fromPriceId, toPriceId] = [await priceOf('team'), await priceOf('starter')];
   const run = { fromPriceId, toPriceId, at: 'PERIOD_END', dryRun: true };
   const { id } = await scene.create('/price-migrations', run);
   await eventually(async () => {

@@ -13,7 +13,7 @@ import { Form, SelectField, TextField } from '../../parts/form/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { labelText } from '../../parts/text/text';
-import { Day } from '../../parts/element/values';
+import { Day, ShortId } from '../../parts/element/values';
 import { EventTable } from './event-table';
 import { CustomerLink } from '../../resources/customer-link';
 import { drawnQuantity, type Meter } from '../../resources/meter';
@@ -148,7 +148,7 @@ function MeterTable({
     { title: 'Aggregation', text: ({ aggregation }) => labelText(aggregation) },
     { title: 'Unit', text: ({ unit }) => unit ?? '' },
     activeColumn,
-    { title: 'ID', text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+    { title: 'ID', text: ({ id }) => id, cell: ({ id }) => <ShortId id={id} what="meter ID" /> },
     {
       title: 'Created',
       text: ({ createdAt }) => createdAt,
