@@ -81,10 +81,15 @@ export function problemOf(
 
 /** A field that a form refuses before it sends a request. */
 export function fieldProblem(field: string, message: string): ApiProblem {
+  return fieldsProblem({ [field]: [message] });
+}
+
+/** Fields that a form refuses before it sends a request. */
+export function fieldsProblem(fields: FieldProblems): ApiProblem {
   return new ApiProblem('Please fix the fields below', {
     status: 400,
     code: 'invalid_request',
-    fields: { [field]: [message] },
+    fields,
     requestId: undefined,
   });
 }

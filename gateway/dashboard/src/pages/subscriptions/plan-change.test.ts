@@ -132,7 +132,7 @@ describe('the preview of a change', () => {
       'The change takes effect on Jul 1, 2026. It can be taken back until then.',
     );
     expect(effectText(downgrade, { kind: 'PAUSE', at: 'PERIOD_END' })).toBe(
-      'The pause begins on Jul 1, 2026. It can be taken back until then.',
+      'The pause begins on Jul 1, 2026. It can be taken back until then. It lasts until you resume the subscription.',
     );
     expect(effectText(upgrade, { kind: 'RESUME' })).toBe('The subscription resumes now.');
   });
@@ -148,6 +148,12 @@ describe('the preview of a change', () => {
     const pause = { kind: 'PAUSE', at: 'NOW', resumeAt: '2026-08-10T00:00:00Z' } as const;
     expect(effectText(upgrade, pause)).toBe(
       'The pause begins now. It ends on 2026-08-10 00:00:00 UTC.',
+    );
+    expect(effectText(downgrade, { ...pause, at })).toBe(
+      'The pause begins on 2026-07-01 00:00:00 UTC, the first period start at or after 2026-06-20 12:00:00 UTC. It can be taken back until then. It ends on 2026-08-10 00:00:00 UTC.',
+    );
+    expect(effectText(upgrade, { kind: 'PAUSE', at: 'NOW' })).toBe(
+      'The pause begins now. It lasts until you resume the subscription.',
     );
   });
 

@@ -161,15 +161,20 @@ export function effectText(
   { kind = 'UPDATE', at: asked = '', resumeAt }: AskedTime,
 ): string {
   const begins = beginsTexts[kind];
-  const resumes = resumeAt === undefined ? '' : ` It ends on ${utcText(resumeAt)}.`;
+  const ends = kind === 'PAUSE' ? ` ${pauseEndText(resumeAt)}` : '';
   if (at === effectiveAt) {
     const why = isTime(asked) ? ', because no period is running' : '';
-    return `${begins} now${why}.${resumes}`;
+    return `${begins} now${why}.${ends}`;
   }
   const when = isTime(asked)
     ? `${utcText(effectiveAt)}, the first period start at or after ${utcText(asked)}`
     : dayText(effectiveAt);
-  return `${begins} on ${when}.${resumes} It can be taken back until then.`;
+  return `${begins} on ${when}. It can be taken back until then.${ends}`;
+}
+
+function pauseEndText(resumeAt: string | undefined): string {
+  if (resumeAt === undefined) return 'It lasts until you resume the subscription.';
+  return `It ends on ${utcText(resumeAt)}.`;
 }
 
 /** Amounts a month before and after a change that waits; undefined if they are equal. */

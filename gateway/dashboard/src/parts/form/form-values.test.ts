@@ -1,4 +1,4 @@
-import { FormValues, otherProblems, problemsOf } from './form-values';
+import { FormValues, incompleteProblems, otherProblems, problemsOf } from './form-values';
 
 test('form values are read by field name', () => {
   const data = new FormData();
@@ -29,4 +29,21 @@ test('an error of a part is shown at the field of that part, other errors above 
   const names = ['address.line1', 'address.country', 'name'];
   expect(otherProblems(fields, names)).toEqual(['address: planet: Unknown']);
   expect(otherProblems({ address: ['Required'] }, names)).toEqual(['address: Required']);
+});
+
+test('a date and time of which only a part is typed is refused', () => {
+  const input = (name: string, type: string, badInput: boolean) => ({
+    ...{ name, type },
+    validity: { badInput },
+  });
+  const inputs = [
+    input('resumeAt', 'datetime-local', true),
+    input('at', 'datetime-local', false),
+    input('count', 'number', true),
+    input('', 'datetime-local', true),
+  ];
+  expect(incompleteProblems(inputs)).toEqual({
+    resumeAt: ['Must be a complete date and time'],
+    count: ['Must be complete'],
+  });
 });

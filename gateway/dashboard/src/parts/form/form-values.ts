@@ -25,6 +25,27 @@ export class FormValues {
   }
 }
 
+/** Parts of an input that show whether its text is complete. */
+interface TypedInput {
+  readonly name: string;
+  readonly type: string;
+  readonly validity: { readonly badInput: boolean };
+}
+
+/**
+ * Problems of inputs with an incomplete text, such as a date without its time. The browser gives
+ * them an empty value, like fields that were left empty.
+ */
+export function incompleteProblems(inputs: readonly TypedInput[]): FieldProblems {
+  const incomplete = inputs.filter(({ name, validity }) => name !== '' && validity.badInput);
+  return Object.fromEntries(
+    incomplete.map(({ name, type }) => [
+      name,
+      [type === 'datetime-local' ? 'Must be a complete date and time' : 'Must be complete'],
+    ]),
+  );
+}
+
 /**
  * Error messages of one field and its parts: `scopes.0` belongs to `scopes`. For the form field
  * `address.line1` the API reports `line1: …` under `address`.

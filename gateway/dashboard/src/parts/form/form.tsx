@@ -9,10 +9,10 @@ import {
   useRef,
   useState,
 } from 'react';
-import { ApiProblem, type FieldProblems, UnknownOutcome } from '../../api/problem';
+import { ApiProblem, type FieldProblems, fieldsProblem, UnknownOutcome } from '../../api/problem';
 import { Button, CopyButton } from '../element/buttons';
 import { RetryNotice } from '../element/notices';
-import { FormValues, otherProblems, problemsOf } from './form-values';
+import { FormValues, incompleteProblems, otherProblems, problemsOf } from './form-values';
 
 const firstField = 'input:not([type=hidden], :disabled), select, textarea';
 
@@ -50,7 +50,7 @@ export function Form({
   const run = async (form: HTMLFormElement) => {
     setBusy(true);
     try {
-      await onSubmit(new FormValues(new FormData(form)));
+      await onSubmit(valuesOf(form));
       setProblem(undefined);
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error('Something went wrong');
@@ -291,6 +291,14 @@ export function Field({
       )}
     </div>
   );
+}
+
+/** Values of a form. Throws if one is incomplete. */
+function valuesOf(form: HTMLFormElement): FormValues {
+  const inputs = [...form.elements].filter((element) => element instanceof HTMLInputElement);
+  const fields = incompleteProblems(inputs);
+  if (Object.keys(fields).length > 0) throw fieldsProblem(fields);
+  return new FormValues(new FormData(form));
 }
 
 function fieldsOf(error: Error): FieldProblems {
