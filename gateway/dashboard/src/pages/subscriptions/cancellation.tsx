@@ -9,7 +9,7 @@ import {
   whenOf,
 } from '../../resources/subscription';
 import { ReviewedSteps } from './change-steps';
-import { endText } from './plan-change';
+import { endText, nextTitle } from './plan-change';
 
 /** Cancels a subscription, or undoes a scheduled cancellation. */
 export function Cancellation({
@@ -57,6 +57,7 @@ export function Cancellation({
               await cancel.mutateAsync({ ...wanted, previewToken });
             }}
             effect={endText}
+            next={(preview) => nextTitle(preview)}
             submit={() => 'Cancel subscription'}
             tone="danger"
             form={(wanted, onReview) => (

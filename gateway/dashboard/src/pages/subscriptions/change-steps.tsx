@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
+import { ApiProblem } from '../../api/problem';
 import { useAction, useComputation } from '../../api/queries';
-import { Form } from '../../parts/form/form';
+import { EarlierProblem, Form } from '../../parts/form/form';
 import { Notice } from '../../parts/element/notices';
 import type { Subscription } from '../../resources/subscription';
 import {
@@ -56,6 +57,7 @@ export function ChangeSteps<Wanted extends AskedTime>({
         if (change.status === 'FAILED') throw declined(change);
       }}
       effect={effectText}
+      next={nextTitle}
       submit={(preview) => confirmLabel(preview, { currency, kind })}
     />
   );
@@ -83,11 +85,25 @@ export function ReviewedSteps<Wanted extends object>({
 } & ReviewWords<Wanted>) {
   const [wanted, setWanted] = useState<Wanted>(initial);
   const [review, setReview] = useState<Review>();
+  const [refused, setRefused] = useState<ApiProblem>();
   const compute = useComputation<Wanted, Preview>((one) => ({
     method: 'POST',
     path: '/v1/previews',
     body: asked(one),
   }));
+  const show = async (one: Wanted, stale?: string) => {
+    try {
+      const preview = await compute.mutateAsync(one);
+      setReview({ preview, ...(stale !== undefined && { stale }) });
+      setRefused(undefined);
+    } catch (error) {
+      const problem = withoutNesting(error);
+      // Only the form has the fields to correct.
+      if (stale === undefined || !hasFields(problem)) throw problem;
+      setRefused(problem);
+      setReview(undefined);
+    }
+  };
   const confirm = async ({ token }: Preview) => {
     try {
       await act(wanted, token);
@@ -95,7 +111,7 @@ export function ReviewedSteps<Wanted extends object>({
     } catch (error) {
       const stale = staleText(error);
       if (stale === undefined) throw error;
-      setReview({ preview: await compute.mutateAsync(wanted), stale });
+      await show(wanted, stale);
     }
   };
   if (review !== undefined) {
@@ -107,20 +123,19 @@ export function ReviewedSteps<Wanted extends object>({
       />
     );
   }
-  return form(wanted, async (one) => {
+  const shown = form(wanted, async (one) => {
     setWanted(one);
-    try {
-      setReview({ preview: await compute.mutateAsync(one) });
-    } catch (error) {
-      throw withoutNesting(error);
-    }
+    await show(one);
   });
+  return <EarlierProblem value={refused}>{shown}</EarlierProblem>;
 }
 
 /** Words of a review that depend on the action. */
 interface ReviewWords<Wanted> {
   /** When the action takes effect. */
   readonly effect: (preview: Preview, wanted: Wanted) => string;
+  /** Heading of the next invoice; undefined if none follows. */
+  readonly next: (preview: Preview, wanted: Wanted) => string | undefined;
   /** Label of the button that confirms it. */
   readonly submit: (preview: Preview) => string;
   readonly tone?: 'danger';
@@ -131,6 +146,7 @@ function ReviewStep<Wanted extends object>({
   currency,
   wanted,
   effect,
+  next,
   submit,
   tone,
   onBack,
@@ -143,7 +159,7 @@ function ReviewStep<Wanted extends object>({
   onConfirm: () => Promise<void>;
 } & ReviewWords<Wanted>) {
   const { invoice, nextInvoice } = preview;
-  const next = nextTitle(preview);
+  const nextHeading = next(preview, wanted);
   const monthly = monthlyText(preview, currency);
   return (
     <Form
@@ -168,9 +184,9 @@ function ReviewStep<Wanted extends object>({
         {monthly !== undefined && <p>{monthly}</p>}
         {invoice !== null && <Sums rows={sumRows(invoice)} />}
       </section>
-      {nextInvoice !== null && next !== undefined && (
+      {nextInvoice !== null && nextHeading !== undefined && (
         <section className="review">
-          <h3>{next}</h3>
+          <h3>{nextHeading}</h3>
           <Sums rows={sumRows(nextInvoice)} />
         </section>
       )}
@@ -189,6 +205,10 @@ function Sums({ rows }: { rows: readonly SumRow[] }) {
       ))}
     </dl>
   );
+}
+
+function hasFields(error: unknown): error is ApiProblem {
+  return error instanceof ApiProblem && Object.keys(error.details.fields).length > 0;
 }
 
 function declined(change: SubscriptionChange): Error {

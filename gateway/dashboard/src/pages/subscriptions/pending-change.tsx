@@ -1,14 +1,13 @@
 import { useAction } from '../../api/queries';
 import { Panel } from '../../parts/element/layout';
-import { Day, Facts, Instant } from '../../parts/element/values';
+import { ClockTime, Day, Facts } from '../../parts/element/values';
 import { isTime } from '../../parts/form/when';
 import { ConfirmButton } from '../../parts/overlay/dialog';
 import { moneyText } from '../../parts/text/text';
-import { dayText } from '../../parts/text/time-text';
 import { DiscountLink } from '../../resources/discount-link';
 import { ProductLink } from '../../resources/product-links';
 import type { Subscription } from '../../resources/subscription';
-import { itemsText, type SubscriptionChange } from './plan-change';
+import { isInUtc, itemsText, type SubscriptionChange, timeTextOf } from './plan-change';
 
 /** Panel of the change that waits for a period start, or is being paid. */
 export function PendingChange({
@@ -19,9 +18,10 @@ export function PendingChange({
   refusal: string | undefined;
 }) {
   if (pendingChange === null) return null;
-  const { kind, status, at, effectiveAt, from, to } = pendingChange;
+  const { kind, status, at, effectiveAt, resumeAt, from, to } = pendingChange;
   const { monthlyAmountBefore, monthlyAmountAfter } = pendingChange;
   const waits = status === 'PENDING';
+  const Time = isInUtc(pendingChange) ? ClockTime : Day;
   const money = (amount: number) => moneyText(amount, currency);
   return (
     <Panel
@@ -31,10 +31,10 @@ export function PendingChange({
       {!waits && <p>The payment of this change is in progress.</p>}
       <Facts
         facts={[
-          ['Takes effect', waits ? <Day key="at" at={effectiveAt} /> : 'Once it is paid'],
-          ...(isTime(at) ? [['Not before', <Instant key="chosen" at={at} />] as const] : []),
+          ['Takes effect', waits ? <Time key="at" at={effectiveAt} /> : 'Once it is paid'],
+          ...(isTime(at) ? [['Not before', <Time key="chosen" at={at} />] as const] : []),
           ...(kind === 'PAUSE'
-            ? [['Resumes', <Day key="resume" at={pendingChange.resumeAt} />] as const]
+            ? [['Resumes', resumeAt === null ? '–' : <Time key="resume" at={resumeAt} />] as const]
             : []),
           ['Product', to.items.map(({ id, productId }) => <ProductLink key={id} id={productId} />)],
           ['Price now', itemsText(from.items)],
@@ -66,12 +66,13 @@ const keptText: Readonly<Record<SubscriptionChange['kind'], string>> = {
 };
 
 function TakeBack({
-  change: { id, kind, subscriptionId, effectiveAt },
+  change,
   refusal,
 }: {
   change: SubscriptionChange;
   refusal: string | undefined;
 }) {
+  const { id, kind, subscriptionId, effectiveAt } = change;
   const path = `/v1/subscriptions/${subscriptionId}/changes/${id}`;
   const take = useAction(() => ({ method: 'DELETE', path }), 'Change taken back');
   return (
@@ -85,7 +86,7 @@ function TakeBack({
       onConfirm={() => take.mutateAsync({})}
     >
       <p>
-        {keptText[kind]} after {dayText(effectiveAt)}.
+        {keptText[kind]} after {timeTextOf(change)(effectiveAt)}.
       </p>
     </ConfirmButton>
   );

@@ -271,7 +271,21 @@ test.each([
   ['PAYING', 'The payment of the change is in progress'],
   ['FAILED', undefined],
 ] as const)('a change that is %s is reported', (status, text) => {
-  expect(outcomeText({ kind: 'UPDATE', status, effectiveAt: end })).toBe(text);
+  const change = { kind: 'UPDATE', at: 'PERIOD_END', effectiveAt: end, resumeAt: null } as const;
+  expect(outcomeText({ ...change, status })).toBe(text);
+});
+
+test('all times of a change with a typed time are shown in UTC', () => {
+  const at = '2026-06-20T12:00:00Z';
+  const inUtc = 'on 2026-07-01 00:00:00 UTC';
+  const pause = { kind: 'PAUSE', status: 'PENDING', effectiveAt: end } as const;
+  expect(outcomeText({ ...pause, at, resumeAt: null })).toBe(`Subscription pauses ${inUtc}`);
+  const resumed = { at: 'PERIOD_END', resumeAt: '2026-08-10T00:00:00Z' };
+  expect(outcomeText({ ...pause, ...resumed })).toBe(`Subscription pauses ${inUtc}`);
+  expect(nextTitle(upgrade, { at })).toBe(`Next invoice ${inUtc}`);
+  expect(effectText(downgrade, { kind: 'PAUSE', ...resumed })).toBe(
+    `The pause begins ${inUtc}. It can be taken back until then. It ends on 2026-08-10 00:00:00 UTC.`,
+  );
 });
 
 test('a form says that it leaves the other items of a subscription', () => {
@@ -302,7 +316,8 @@ test('a pause and its end are confirmed and reported by their names', () => {
   expect(confirmLabel({ ...downgrade, effectiveAt: now }, pause)).toBe('Pause now');
   const resume = { currency: 'USD', kind: 'RESUME' } as const;
   expect(confirmLabel(upgrade, resume)).toBe('Charge $133.33 and resume');
-  const applied = { status: 'APPLIED', effectiveAt: now } as const;
+  const times = { at: 'NOW', effectiveAt: now, resumeAt: null };
+  const applied = { ...times, status: 'APPLIED' } as const;
   expect(outcomeText({ ...applied, kind: 'PAUSE' })).toBe('Subscription paused');
   expect(outcomeText({ ...applied, kind: 'RESUME' })).toBe('Subscription resumed');
 });

@@ -148,27 +148,43 @@ const beginsTexts: Readonly<Record<SubscriptionChange['kind'], string>> = {
   RESUME: 'The subscription resumes',
 };
 
-/** What a form asks for of a change, as far as the text of its time depends on it. */
+/** Fields of a wanted change that the texts of its times depend on. */
 export interface AskedTime {
   readonly kind?: SubscriptionChange['kind'];
   readonly at?: string;
   readonly resumeAt?: string;
 }
 
-/** Time at which a change takes effect, in words; a time that was set in UTC is shown in UTC. */
+/** Times of a change as they were asked for. */
+interface AskedTimes {
+  readonly at?: string;
+  readonly resumeAt?: string | null;
+}
+
+/** True if a time of a change was typed: all its times are then shown in UTC, like typed ones. */
+export function isInUtc({ at = '', resumeAt = null }: AskedTimes): boolean {
+  return isTime(at) || resumeAt !== null;
+}
+
+/** Format of all times of one change: UTC if one of them was typed, else the reader's days. */
+export function timeTextOf(asked: AskedTimes): (time: string) => string {
+  return isInUtc(asked) ? utcText : dayText;
+}
+
+/** Time at which a change takes effect, in words. */
 export function effectText(
   { at, effectiveAt }: Pick<Preview, 'at' | 'effectiveAt'>,
-  { kind = 'UPDATE', at: asked = '', resumeAt }: AskedTime,
+  wanted: AskedTime,
 ): string {
+  const { kind = 'UPDATE', at: asked = '', resumeAt } = wanted;
   const begins = beginsTexts[kind];
   const ends = kind === 'PAUSE' ? ` ${pauseEndText(resumeAt)}` : '';
   if (at === effectiveAt) {
     const why = isTime(asked) ? ', because no period is running' : '';
     return `${begins} now${why}.${ends}`;
   }
-  const when = isTime(asked)
-    ? `${utcText(effectiveAt)}, the first period start at or after ${utcText(asked)}`
-    : dayText(effectiveAt);
+  const why = isTime(asked) ? `, the first period start at or after ${utcText(asked)}` : '';
+  const when = `${timeTextOf(wanted)(effectiveAt)}${why}`;
   return `${begins} on ${when}. It can be taken back until then.${ends}`;
 }
 
@@ -210,10 +226,13 @@ function lastInvoiceText({ total, currency, estimated }: NonNullable<Preview['us
 }
 
 /** Heading of the next invoice; undefined if none follows. */
-export function nextTitle({ nextInvoice }: Pick<Preview, 'nextInvoice'>): string | undefined {
+export function nextTitle(
+  { nextInvoice }: Pick<Preview, 'nextInvoice'>,
+  wanted: AskedTime = {},
+): string | undefined {
   if (nextInvoice === null || nextInvoice.periodStart === null) return undefined;
   const usage = nextInvoice.estimated ? ', with usage so far' : '';
-  return `Next invoice on ${dayText(nextInvoice.periodStart)}${usage}`;
+  return `Next invoice on ${timeTextOf(wanted)(nextInvoice.periodStart)}${usage}`;
 }
 
 /** Label of the button that confirms a change. */
@@ -277,14 +296,13 @@ const appliedText: Readonly<Record<SubscriptionChange['kind'], string>> = {
 };
 
 /** Message after a change was accepted; undefined if its payment failed. */
-export function outcomeText({
-  kind,
-  status,
-  effectiveAt,
-}: Pick<SubscriptionChange, 'kind' | 'status' | 'effectiveAt'>): string | undefined {
+export function outcomeText(
+  change: Pick<SubscriptionChange, 'kind' | 'status' | 'at' | 'effectiveAt' | 'resumeAt'>,
+): string | undefined {
+  const { kind, status, effectiveAt } = change;
   switch (status) {
     case 'PENDING':
-      return `${scheduledText[kind]} on ${dayText(effectiveAt)}`;
+      return `${scheduledText[kind]} on ${timeTextOf(change)(effectiveAt)}`;
     case 'PAYING':
       return 'The payment of the change is in progress';
     case 'APPLIED':

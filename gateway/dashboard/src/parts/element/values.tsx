@@ -24,7 +24,7 @@ export function Instant({ at }: { at: string | null | undefined }) {
   );
 }
 
-/** Time of a sandbox's clock, which is set in UTC. */
+/** Time in UTC, for times that are typed in UTC: of a sandbox's clock, or of a change. */
 export function ClockTime({ at }: { at: string }) {
   return (
     <time className="number" dateTime={at}>

@@ -18,6 +18,15 @@ const firstField = 'input:not([type=hidden], :disabled), select, textarea';
 
 const ProblemsContext = createContext<FieldProblems>({});
 
+/** Problem that a form shows when it appears again, because a later step was refused. */
+export const EarlierProblem = createContext<Error | undefined>(undefined);
+
+interface ShownProblem {
+  readonly error: Error;
+  /** Problems of fields that the form does not have. */
+  readonly others: readonly string[];
+}
+
 /** Form that shows errors of the server at their fields. */
 export function Form({
   submit,
@@ -38,14 +47,23 @@ export function Form({
   refusal?: string | undefined;
   children: ReactNode;
 }) {
-  const [problem, setProblem] = useState<{ error: Error; others: readonly string[] }>();
+  const [problem, setProblem] = useState<ShownProblem>();
   const [isBusy, setBusy] = useState(false);
   const ref = useRef<HTMLFormElement>(null);
-  // A form that appears after its dialog, because it was loaded, takes over the focus.
+  const earlier = use(EarlierProblem);
   useEffect(() => {
-    const dialog = ref.current?.closest('.dialog');
-    if (dialog === null || document.activeElement !== dialog) return;
-    ref.current?.querySelector<HTMLElement>(firstField)?.focus();
+    if (earlier === undefined || ref.current === null) return;
+    setProblem(problemIn(ref.current, earlier));
+    focusProblem(ref.current, fieldsOf(earlier));
+  }, [earlier]);
+  // A form that appears after its dialog, because it was loaded or is the next step, takes over the
+  // focus. The body has the focus after the button of the step before is removed.
+  useEffect(() => {
+    const dialog = ref.current?.closest<HTMLElement>('.dialog');
+    if (dialog === null || dialog === undefined) return;
+    const { activeElement, body } = document;
+    if (activeElement !== dialog && activeElement !== body) return;
+    (ref.current?.querySelector<HTMLElement>(firstField) ?? dialog).focus();
   }, []);
   const run = async (form: HTMLFormElement) => {
     setBusy(true);
@@ -54,8 +72,7 @@ export function Form({
       setProblem(undefined);
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error('Something went wrong');
-      const others = otherProblems(fieldsOf(error), namesIn(form));
-      setProblem({ error, others });
+      setProblem(problemIn(form, error));
       focusProblem(form, fieldsOf(error));
     } finally {
       setBusy(false);
@@ -86,7 +103,7 @@ export function Form({
   );
 }
 
-function FormProblem({ error, others }: { error: Error; others: readonly string[] }) {
+function FormProblem({ error, others }: ShownProblem) {
   const details = error instanceof ApiProblem ? error.details : undefined;
   // The fields say what to correct; only a fault needs the id that finds its request in the logs.
   const requestId = (details?.status ?? 0) >= 500 ? details?.requestId : undefined;
@@ -299,6 +316,10 @@ function valuesOf(form: HTMLFormElement): FormValues {
   const fields = incompleteProblems(inputs);
   if (Object.keys(fields).length > 0) throw fieldsProblem(fields);
   return new FormValues(new FormData(form));
+}
+
+function problemIn(form: HTMLFormElement, error: Error): ShownProblem {
+  return { error, others: otherProblems(fieldsOf(error), namesIn(form)) };
 }
 
 function fieldsOf(error: Error): FieldProblems {

@@ -1,4 +1,5 @@
-// A datetime-local field has no time zone. Its value is UTC, like all displayed times.
+// A datetime-local field has no time zone. Its value is UTC, and its label says so. Texts about a
+// typed time show it in UTC, too; other displayed times are those of the reader.
 
 /** Value of such a field for the API; undefined if the field is empty. */
 export function fromTimeField(text: string | undefined): string | undefined {
