@@ -126,6 +126,24 @@ export function useResource<T>(
   });
 }
 
+/**
+ * Result of several reads of one path, polled `readsMax` times. `read` receives the function that
+ * sends a query.
+ */
+export function usePolled<Response, Result>(
+  { path, query, environmentId }: Required<Pick<ApiRequest, 'path' | 'query' | 'environmentId'>>,
+  { refetchMs, readsMax }: { readonly refetchMs: number; readonly readsMax: number },
+  read: (sendQuery: (query: Query) => Promise<Response>) => Promise<Result>,
+) {
+  return useQuery({
+    queryKey: [environmentId, path, 'polled', query],
+    queryFn: ({ signal }) =>
+      read(async (one) => (await send({ path, query: one, environmentId, signal })) as Response),
+    refetchInterval: ({ state }) =>
+      state.dataUpdateCount + state.errorUpdateCount < readsMax && refetchMs,
+  });
+}
+
 /** One page of a list; the previous page stays visible while the next one loads. */
 export function usePage<T>(path: string, query: Query, refetchMs?: number) {
   const { id: environmentId } = useEnvironment();
@@ -229,7 +247,7 @@ export function useAction<Input, Output = unknown>(
   });
 }
 
-/** A POST that computes its response and stores nothing. */
+/** A request on demand that stores nothing: a computation, or a read whose result is not cached. */
 export function useComputation<Input, Output>(request: (input: Input) => ApiRequest) {
   const { id: environmentId } = useEnvironment();
   return useMutation<Output, Error, Input & object>({

@@ -10,8 +10,23 @@ export interface FeedEvent {
   } | null;
 }
 
-/** Something that happened during a clock advance. */
-interface Happening {
+/** Part of the feed, and its cursors. */
+export interface FeedPage {
+  readonly data: readonly FeedEvent[];
+  /** Cursor of the last event that was examined. */
+  readonly nextAfter: string;
+  readonly newest: string;
+}
+
+/** Events of the feed from a cursor on. */
+export interface FeedPart {
+  readonly events: readonly FeedEvent[];
+  /** True if the feed has more. */
+  readonly hasMore: boolean;
+}
+
+/** Counted event of a clock advance. */
+interface AdvanceEvent {
   readonly key: number;
   readonly at: string;
   readonly text: string;
@@ -19,7 +34,7 @@ interface Happening {
   readonly href: string;
 }
 
-// One kind for each thing that happens: an invoice of a renewal announces the same payment again.
+// One event for each cause: an invoice of a renewal announces the same payment again.
 const nouns: Readonly<Record<string, string>> = {
   'subscription.created': 'new subscription',
   'subscription.renewed': 'renewal',
@@ -31,16 +46,44 @@ const nouns: Readonly<Record<string, string>> = {
   'checkout.expired': 'expired checkout',
 };
 
+/** Types of the counted events, for the query of the feed. */
+export const countedTypes = Object.keys(nouns).join(',');
+
 const pages: Readonly<Record<string, string>> = {
   subscription: '/subscriptions',
   invoice: '/invoices',
   checkout: '/checkout',
 };
 
-/** What happened in [from, …) by the environment's clock, oldest first. */
-export function happenings(events: readonly FeedEvent[], from: string): readonly Happening[] {
+/** Reads the feed after a cursor to its end, or `pagesMax` pages of it. */
+export async function readFeed(
+  after: string,
+  pagesMax: number,
+  readPage: (after: string) => Promise<FeedPage>,
+): Promise<FeedPart> {
+  const events: FeedEvent[] = [];
+  let cursor = after;
+  for (let page = 1; page <= pagesMax; page += 1) {
+    const { data, nextAfter, newest } = await readPage(cursor);
+    events.push(...data);
+    if (nextAfter === newest) return { events, hasMore: false };
+    // The next position is being written.
+    if (nextAfter === cursor) break;
+    cursor = nextAfter;
+  }
+  return { events, hasMore: true };
+}
+
+/** Counted events after `from` up to `now` by the environment's clock, in order of the feed. */
+export function advanceEvents(
+  events: readonly FeedEvent[],
+  { from, now }: { readonly from: string; readonly now: string },
+): readonly AdvanceEvent[] {
+  const [after, until] = [Date.parse(from), Date.parse(now)];
   return events.flatMap(({ position, subject, event }) => {
-    if (event === null || Date.parse(event.timestamp) < Date.parse(from)) return [];
+    if (event === null) return [];
+    const time = Date.parse(event.timestamp);
+    if (time <= after || time > until) return [];
     const text = nouns[event.type];
     if (text === undefined) return [];
     const [kind = ''] = event.type.split('.');
@@ -51,16 +94,18 @@ export function happenings(events: readonly FeedEvent[], from: string): readonly
   });
 }
 
-/** Happenings by their kind: “5 renewals, 1 failed payment”; empty for none. */
-export function happeningsText(happened: readonly Happening[]): string {
+/** Counts by type: “5 renewals, 1 failed payment”, or “5+ renewals” of a part; empty for none. */
+export function advanceEventsText(events: readonly AdvanceEvent[], hasMore: boolean): string {
   return Object.values(nouns)
-    .map((noun) => [noun, happened.filter(({ text }) => text === noun).length] as const)
+    .map((noun) => [noun, events.filter(({ text }) => text === noun).length] as const)
     .filter(([, count]) => count > 0)
-    .map(([noun, count]) => pluralText(count, noun))
+    .map(([noun, count]) =>
+      hasMore ? `${countText(count, true)} ${noun}s` : pluralText(count, noun),
+    )
     .join(', ');
 }
 
-/** Heading of the list, which shows at most `max` of the happenings. */
+/** Heading of the list, which shows at most `max` of the events. */
 export function listTitle(count: number, max: number): string {
   return count <= max ? 'Show each' : `Show the first ${countText(max)}`;
 }

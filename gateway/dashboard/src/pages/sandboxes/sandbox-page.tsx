@@ -20,7 +20,7 @@ import { utcText } from '../../parts/text/time-text';
 import { fromTimeField, toTimeField } from '../../parts/text/time-field';
 import { ClockTime, Day, Facts, ShortId } from '../../parts/element/values';
 import { AuditLink } from '../../resources/audit/audit-link';
-import { type AdvanceBegin, type Advanced, AdvancedNotice } from './advanced-notice';
+import { type Advanced, AdvancedNotice, type AdvanceStart } from './advanced-notice';
 import { afterStep, clockProgress, type ClockStep, clockSteps } from './clock-progress';
 
 interface Clock {
@@ -30,6 +30,8 @@ interface Clock {
 
 // Often enough to show progress, rarely enough to leave capacity for the advance.
 const pollMs = 1_000;
+// The advance does not wait longer for the feed of events.
+const feedMsMax = 2_000;
 
 /** Page of one sandbox and its clock. */
 export function SandboxPage({ id }: { id: string }) {
@@ -155,9 +157,13 @@ function DeleteButton({ sandbox, refusal }: { sandbox: Environment; refusal: str
   );
 }
 
-/** Clock advance that first reads its place in the feed of events. */
+/**
+ * Clock advance that first reads the end of the feed of events. It is sent even if the feed cannot
+ * be read in time, and if the page is left before.
+ */
 function useAdvance(sandbox: Environment) {
-  const [begin, setBegin] = useState<AdvanceBegin>();
+  const [start, setStart] = useState<AdvanceStart>();
+  const [isBusy, setBusy] = useState(false);
   const advance = useAction<{ to: string }, Advanced>(({ to }) => ({
     method: 'POST',
     path: '/v1/sandboxes/clock/advance',
@@ -169,19 +175,17 @@ function useAdvance(sandbox: Environment) {
     path: '/v1/webhook-events',
     query: { limit: 1 },
     environmentId: sandbox.id,
+    signal: AbortSignal.timeout(feedMsMax),
   }));
-  const start = (from: string, to: string) => {
-    feed.mutate(
-      {},
-      {
-        onSettled: (found) => {
-          setBegin({ from, ...(found !== undefined && { after: found.newest }) });
-          advance.mutate({ to });
-        },
-      },
-    );
+  const run = async (from: string, to: string) => {
+    setBusy(true);
+    const found = await feed.mutateAsync({}).catch(() => undefined);
+    setStart({ from, ...(found !== undefined && { after: found.newest }) });
+    // The page shows the error.
+    await advance.mutateAsync({ to }).catch(() => undefined);
+    setBusy(false);
   };
-  return { advance, begin, start, isBusy: feed.isPending || advance.isPending };
+  return { advance, start, run, isBusy };
 }
 
 function ClockPanel({ sandbox }: { sandbox: Environment }) {
@@ -191,7 +195,7 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
     path: '/v1/sandboxes/clock/advance',
     environmentId: sandbox.id,
   }));
-  const { advance, begin, start, isBusy } = useAdvance(sandbox);
+  const { advance, start, run: runAdvance, isBusy } = useAdvance(sandbox);
   const clock = useResource<Clock>('/v1/sandboxes/clock', {
     inEnvironment: sandbox.id,
     refetchMs: isBusy ? pollMs : undefined,
@@ -199,7 +203,7 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
   const run = (from: string, to: string) => {
     setTarget({ from, to });
     stop.reset();
-    start(from, to);
+    void runAdvance(from, to);
   };
   return (
     <Answer of={clock} what="the clock">
@@ -217,8 +221,8 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
           )}
           {stop.error !== null && <ErrorNotice error={stop.error} />}
           {advance.error !== null && <ErrorNotice error={advance.error} />}
-          {advance.data !== undefined && begin !== undefined && (
-            <AdvancedNotice advanced={advance.data} begin={begin} sandbox={sandbox} />
+          {advance.data !== undefined && start !== undefined && (
+            <AdvancedNotice advanced={advance.data} start={start} sandbox={sandbox} />
           )}
           {sandbox.clock === 'MANUAL' ? (
             <>
