@@ -9,6 +9,7 @@ import {
   TextField,
 } from '../../parts/form/form';
 import { PickerField, usePickerSearch } from '../../parts/form/picker';
+import { NewPasswordField } from '../../parts/form/new-password-field';
 import { WhenField } from '../../parts/form/when-field';
 import { MetadataField } from '../../parts/resource/metadata';
 import { matchingChoices } from '../../parts/text/choice';
@@ -61,7 +62,8 @@ export function FormParts() {
       />
       <PickerField name="planId" label="Plan" initial={plans[0]} {...picker} {...searched} />
       <PickerField name="nextPlanId" label="Next plan" isOptional {...picker} {...searched} />
-      <WhenField choices={[['PERIOD_END', 'At period end']]} at="PERIOD_END" />
+      <NewPasswordField name="password" label="New password" />
+      <WhenField choices={[['PERIOD_END', 'At period end']]} at="PERIOD_END" hint="Optional." />
       <WhenField choices={[['PERIOD_END', 'At period end']]} at="2026-02-25T09:00:00Z" />
       <MetadataField rows={3} metadata={{ team: 'research', seats: 3 }} />
       <table>

@@ -49,6 +49,7 @@ export function PriceMigrationForm({ onDone }: { onDone: () => void }) {
             <WhenField
               choices={[['PERIOD_END', 'At the next period start of each subscription']]}
               at="PERIOD_END"
+              hint="Scheduled and paused subscriptions change immediately."
             />
             <ChoicesField
               name="mode"

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { ApiProblem } from '../../api/problem';
 import { useAction, useComputation } from '../../api/queries';
-import { EarlierProblem, Form } from '../../parts/form/form';
+import { EarlierProblem } from '../../parts/form/earlier-problem';
+import { Form } from '../../parts/form/form';
 import { Notice } from '../../parts/element/notices';
 import type { Subscription } from '../../resources/subscription';
 import {

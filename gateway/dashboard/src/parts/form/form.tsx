@@ -12,14 +12,12 @@ import {
 import { ApiProblem, type FieldProblems, fieldsProblem, UnknownOutcome } from '../../api/problem';
 import { Button, CopyButton } from '../element/buttons';
 import { RetryNotice } from '../element/notices';
+import { EarlierProblem } from './earlier-problem';
 import { FormValues, incompleteProblems, otherProblems, problemsOf } from './form-values';
 
 const firstField = 'input:not([type=hidden], :disabled), select, textarea';
 
 const ProblemsContext = createContext<FieldProblems>({});
-
-/** Problem that a form shows when it appears again, because a later step was refused. */
-export const EarlierProblem = createContext<Error | undefined>(undefined);
 
 interface ShownProblem {
   readonly error: Error;

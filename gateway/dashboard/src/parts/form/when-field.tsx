@@ -1,35 +1,44 @@
 import { useState } from 'react';
 import { toTimeField } from '../text/time-field';
 import { SelectField, TextField } from './form';
-import { isTime, ownTime } from './when';
+import { chosenTimeChoice, isTime } from './when';
 
 /** When a change takes effect: a named time, or a date and time in UTC. `chosenTime` reads it. */
 export function WhenField({
   choices,
   at,
+  hint,
 }: {
   /** Named times and their labels. */
   choices: readonly (readonly [string, string])[];
   /** The name or the time that is chosen at first. */
   at: string;
+  /** Applies to every choice. */
+  hint?: string;
 }) {
-  const [choice, choose] = useState(isTime(at) ? ownTime : at);
+  const [choice, choose] = useState(isTime(at) ? chosenTimeChoice : at);
+  // Kept while another choice hides its field.
+  const [time, setTime] = useState(isTime(at) ? toTimeField(at) : '');
   return (
     <>
       <SelectField
         name="when"
         label="When"
-        choices={[...choices, [ownTime, 'From a date and time']]}
+        {...(hint !== undefined && { hint })}
+        choices={[...choices, [chosenTimeChoice, 'Not before a date and time']]}
         value={choice}
         onChange={choose}
       />
-      {choice === ownTime && (
+      {choice === chosenTimeChoice && (
         <TextField
           name="at"
-          label="Date and time (UTC)"
+          label="Not before (UTC)"
           type="datetime-local"
           hint="Takes effect at the first period start at or after this time."
-          defaultValue={isTime(at) ? toTimeField(at) : undefined}
+          value={time}
+          onChange={(event) => {
+            setTime(event.target.value);
+          }}
         />
       )}
     </>

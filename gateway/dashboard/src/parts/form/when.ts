@@ -3,12 +3,12 @@ import { fromTimeField } from '../text/time-field';
 import type { FormValues } from './form-values';
 
 /** Choice of a `WhenField` that shows a field for a time. */
-export const ownTime = 'TIME';
+export const chosenTimeChoice = 'TIME';
 
 /** The choice or the time of a `WhenField`, as `at` of the API. */
 export function chosenTime(values: Pick<FormValues, 'text' | 'optional'>): string {
   const choice = values.text('when');
-  if (choice !== ownTime) return choice;
+  if (choice !== chosenTimeChoice) return choice;
   const time = fromTimeField(values.optional('at'));
   if (time === undefined) throw fieldProblem('at', 'Required');
   return time;
