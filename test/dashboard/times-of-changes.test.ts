@@ -37,8 +37,60 @@ async function subscribe(name: string): Promise<any> {
 
 async function chooseTime(page: Page, value: string): Promise<void> {
   const dialog = page.locator('.dialog');
-  await dialog.locator('[name="when"]').selectOption({ label: 'From a date and time' });
+  await dialog.locator('[name="when"]').selectOption({ label: 'Not before a date and time' });
   await dialog.locator('[name="at"]').fill(value);
+}
+
+/** The browser leaves out seconds of 0. */
+async function expectTyped(page: Page, value: string): Promise<void> {
+  const typed = await page.locator('.dialog [name="at"]').inputValue();
+  expect(typed.slice(0, value.length)).toBe(value);
+}
+
+async function untilFocusIsInDialog(page: Page): Promise<void> {
+  await page.waitForFunction(
+    "document.querySelector('.dialog')?.contains(document.activeElement) === true",
+  );
+}
+
+async function reviewAndGoBack(page: Page): Promise<void> {
+  await pressInDialog(page, 'Review price');
+  await page.locator('.dialog').getByText(start).waitFor();
+  await untilFocusIsInDialog(page);
+  await pressInDialog(page, 'Back');
+  await page.locator('.dialog [name="at"]').waitFor();
+  await untilFocusIsInDialog(page);
+  await expectTyped(page, time);
+}
+
+/** A second preview that is refused shows its problem at the field of the form. */
+async function refuseSecondPreview(page: Page): Promise<void> {
+  const dialog = page.locator('.dialog');
+  const [changes, previews] = [/\/changes$/, /\/v1\/previews$/];
+  await page.route(changes, (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    const headers = { 'Error-Code': 'preview_stale' };
+    return route.fulfill({ status: 409, headers, json: { error: 'Preview is stale: time' } });
+  });
+  await page.route(previews, (route) =>
+    route.fulfill({ status: 400, json: { error: { change: ['at: Must be ahead'] } } }),
+  );
+  await pressInDialog(page, 'Schedule change');
+  await dialog.locator('.field:has([name="at"]) .problem', { hasText: 'Must be ahead' }).waitFor();
+  await untilFocusIsInDialog(page);
+  await expectTyped(page, time);
+  await page.unroute(changes);
+  await page.unroute(previews);
+}
+
+/** A resume of which only the month is typed is refused, not left out. */
+async function typeResume(page: Page, value: string): Promise<void> {
+  const dialog = page.locator('.dialog');
+  await dialog.locator('[name="resumeAt"]').focus();
+  await page.keyboard.type('05');
+  await pressInDialog(page, 'Review');
+  await dialog.locator('.problem', { hasText: 'Must be a complete date and time' }).waitFor();
+  await dialog.locator('[name="resumeAt"]').fill(value);
 }
 
 testInChromium(
@@ -58,9 +110,15 @@ testInChromium(
       await pressInDialog(page, 'Review price');
       await dialog.locator('.problem', { hasText: 'Must be ahead' }).waitFor();
       await chooseTime(page, time);
+      await dialog.locator('[name="when"]').selectOption({ label: 'At period end' });
+      await dialog.locator('[name="when"]').selectOption({ label: 'Not before a date and time' });
+      await expectTyped(page, time);
       await look(page, 'change from a time on');
+      await reviewAndGoBack(page);
       await pressInDialog(page, 'Review price');
       await dialog.getByText(start).waitFor();
+      await refuseSecondPreview(page);
+      await pressInDialog(page, 'Review price');
       await dialog.getByText('Amount a month: $190.00 → $95.00.').waitFor();
       await look(page, 'preview of a change from a time on');
       await confirmDialog(page, 'Schedule change');
@@ -69,18 +127,20 @@ testInChromium(
       await dashboard.open(page, `/subscriptions/${String(paused.id)}`);
       await press(page, 'Pause');
       await chooseTime(page, time);
+      await typeResume(page, '2026-05-10T00:00');
       await pressInDialog(page, 'Review');
       await dialog.getByText('The pause begins on').waitFor();
       await dialog.getByText(start).waitFor();
+      await dialog.getByText(`until then. It ends on 2026-05-10 00:00:00 UTC.`).waitFor();
       await confirmDialog(page, 'Schedule pause');
       await page.locator('.panel', { hasText: 'Scheduled pause' }).waitFor();
     });
-    for (const [{ id }, kind] of [
-      [changed, 'UPDATE'],
-      [paused, 'PAUSE'],
+    for (const [{ id }, kind, resumeAt] of [
+      [changed, 'UPDATE', null],
+      [paused, 'PAUSE', '2026-05-10T00:00:00.000Z'],
     ] as const) {
       expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({
-        pendingChange: { kind, at, effectiveAt: expect.stringMatching(/^2026-03-31/) },
+        pendingChange: { kind, at, effectiveAt: expect.stringMatching(/^2026-03-31/), resumeAt },
       });
     }
   },
@@ -113,6 +173,35 @@ testInChromium(
       await look(page, 'price migration from a time on, its dry run');
     });
     expect((await scene.read('/price-migrations')).data).toMatchObject([{ at, dryRun: true }]);
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'an operator advances the clock, sees what was billed, and advances it again while leaving',
+  async () => {
+    await subscribe('Barbara');
+    await visit(browser, desktop, async (page) => {
+      await dashboard.signIn(page);
+      const [, , environmentId = ''] = new URL(page.url()).pathname.split('/');
+      await dashboard.open(page, `/developers/sandboxes/${environmentId}`);
+      await press(page, 'Advance clock');
+      await page.getByRole('status').filter({ hasText: 'Advanced to 2026-02-28' }).waitFor();
+      await page.getByText(/^\d+ renewals?, \d+ paid invoices?/).waitFor();
+      // The feed does not answer, so the advance is sent after the page is left.
+      await page.route(/\/v1\/webhook-events/, () => undefined);
+      const read = page.waitForRequest(/\/v1\/webhook-events\?limit=1$/);
+      const sent = page.waitForResponse(
+        (response) => response.request().method() === 'POST' && /advance$/.test(response.url()),
+      );
+      await press(page, 'Advance clock');
+      await read;
+      await page.getByRole('link', { name: 'Customers', exact: true }).click();
+      await heading(page, 'Customers');
+      expect((await sent).status()).toBe(200);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    });
+    expect((await scene.read('/sandboxes/clock')).now).toMatch(/^2026-03-28/);
   },
   timeoutMs,
 );

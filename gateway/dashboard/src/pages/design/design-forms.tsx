@@ -63,7 +63,11 @@ export function FormParts() {
       <PickerField name="planId" label="Plan" initial={plans[0]} {...picker} {...searched} />
       <PickerField name="nextPlanId" label="Next plan" isOptional {...picker} {...searched} />
       <NewPasswordField name="password" label="New password" />
-      <WhenField choices={[['PERIOD_END', 'At period end']]} at="PERIOD_END" hint="Optional." />
+      <WhenField
+        choices={[['PERIOD_END', 'At period end']]}
+        at="PERIOD_END"
+        hint="Paused subscriptions change immediately."
+      />
       <WhenField choices={[['PERIOD_END', 'At period end']]} at="2026-02-25T09:00:00Z" />
       <MetadataField rows={3} metadata={{ team: 'research', seats: 3 }} />
       <table>
