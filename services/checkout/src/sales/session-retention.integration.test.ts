@@ -109,7 +109,7 @@ describe('retention of sessions', () => {
     ).toBe(false);
     const question = { sessionId, discountId: newId() };
     expect(await shop.sessions.checkSessionRedemption(question, context)).toEqual({
-      state: RedemptionState.REDEMPTION_STATE_RELEASED,
+      ...{ state: RedemptionState.REDEMPTION_STATE_RELEASED, isLost: true },
     });
   });
 });

@@ -108,19 +108,16 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
       },
 
       checkSessionRedemption: async ({ sessionId, discountId, round }, context) => {
-        if (!isId(sessionId)) return { state: protoRedemption.RELEASED };
-        if (round !== undefined) {
-          const state = await checkCode(
-            { id: sessionId, discountId, round },
-            context,
-            dependencies,
-          );
-          return { state: protoRedemption[state] };
-        }
+        if (!isId(sessionId)) return { state: protoRedemption.RELEASED, isLost: true };
         const store = sessions.within(context);
         const { state } =
           (await store.find(sessionId)) ?? (await store.insert(sessionTombstone(sessionId))).stored;
-        return { state: protoRedemption[redemptionOf(state, discountId)] };
+        const { isTombstone: isLost } = state;
+        if (round === undefined || isLost) {
+          return { state: protoRedemption[redemptionOf(state, discountId)], isLost };
+        }
+        const code = { id: sessionId, discountId, round };
+        return { state: protoRedemption[await checkCode(code, context, dependencies)], isLost };
       },
 
       listSessions: async (request, context) => {

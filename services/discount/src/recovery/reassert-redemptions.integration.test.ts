@@ -1,4 +1,4 @@
-import { derivedId } from '@billing/chassis/ids';
+import { derivedId, newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { RunningService } from '@billing/chassis/service';
@@ -121,11 +121,37 @@ test('the subscription of a lost session keeps the redemption that it uses', asy
   for (const { context, holderId } of [first, second]) {
     const { environmentId } = context.tenant;
     states.set(`session ${holderId}`, released);
+    owners.lostSessions.add(holderId);
     const subscriptionId = derivedId(environmentId, 'checkout-session', holderId);
     states.set(`subscription ${subscriptionId}`, confirmed);
   }
   expect(await reassert()).toMatchObject({ redemptions: 2, confirmed: 1 });
   expect([await first.state(), await second.state()]).toEqual(['CONFIRMED', 'CONFIRMED']);
+});
+
+test.each([
+  ['is lost: its subscription keeps', true, 'CONFIRMED', 1],
+  // The question would keep a session that may still be paid from creating its subscription.
+  ['has refused it: no subscription is asked, and nobody has', false, 'FREE', 0],
+])('the session of a code %s the redemption', async (_name, isLost, state, asked) => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context, { maxRedemptions: 1 });
+  const [holderId, sessionId] = [newId(), newId()];
+  const holder = RedemptionHolder.REDEMPTION_HOLDER_SESSION_CODE;
+  const bought = { currency: 'USD', productId: '', otherProductIds: [] };
+  const sessionCode = { sessionId, round: 1 };
+  await discounts.reserveRedemption(
+    { discountId, holderId, holder, ...bought, sessionCode },
+    context,
+  );
+  await discounts.confirmRedemption({ discountId, holderId }, context);
+  states.set(`session ${sessionId}, code 1`, released);
+  if (isLost) owners.lostSessions.add(sessionId);
+  const subscriptionId = derivedId(context.tenant.environmentId, 'checkout-session', sessionId);
+  states.set(`subscription ${subscriptionId}`, confirmed);
+  await reassert();
+  expect((await slots().findOne({ discountId }))?.['state']).toBe(state);
+  expect(questions.filter((one) => one.holderId.startsWith('subscription'))).toHaveLength(asked);
 });
 
 test('a repeat of the step changes nothing', async () => {

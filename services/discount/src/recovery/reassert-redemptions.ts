@@ -14,8 +14,8 @@ type Dependencies = RedemptionWorkerDependencies & {
 
 /**
  * Asks, after a restore, the holders of all held slots for their redemptions, and those of slots
- * that were confirmed recently: the databases of holders may have been put back to before that, or
- * that of discount to before their decision. A holder that does not exist never will.
+ * that were confirmed recently. The copy of a holder may be older than its reservation, and that of
+ * discount older than the decision of a holder. A holder that is missing is never created later.
  */
 export async function reassertRedemptions(
   { since }: RecoveryContext,
@@ -62,22 +62,30 @@ async function reassertRedemption(
 }
 
 /**
- * Returns the state of a redemption by its holder. The subscription that a session has created
- * stays where the session is lost, and uses its redemption.
+ * Returns the state of a redemption by its holder. If a session is lost, the subscription that it
+ * created still uses the redemption.
  */
 async function stateOfRedeemer(
   slot: SlotDocument,
   context: CallContext,
   { peers }: Dependencies,
 ): Promise<RedemptionState> {
-  const state = await stateOf(slot, context, { peers });
-  const isLost = state === RedemptionState.REDEMPTION_STATE_RELEASED;
-  if (!isLost || slot.holderKind !== 'CHECKOUT_SESSION') return state;
-  const { environmentId } = context.tenant;
-  // The same id as in checkout. A session that is lost or expired never creates it.
-  const subscriptionId = derivedId(environmentId, 'checkout-session', slot.holderId);
-  const question = { subscriptionId, discountId: slot.discountId };
-  return (await peers.subscription.checkSubscriptionRedemption(question, context)).state;
+  const sessionId = sessionOf(slot);
+  if (sessionId === undefined) return stateOf(slot, context, { peers });
+  const { discountId, holderCode } = slot;
+  const question = { sessionId, discountId, round: holderCode?.round };
+  const { state, isLost } = await peers.sessions.checkSessionRedemption(question, context);
+  // A session that is not lost may still create its subscription; the question would prevent it.
+  if (!isLost) return state;
+  // The same id as in checkout.
+  const subscriptionId = derivedId(context.tenant.environmentId, 'checkout-session', sessionId);
+  const ofSubscription = { subscriptionId, discountId };
+  return (await peers.subscription.checkSubscriptionRedemption(ofSubscription, context)).state;
+}
+
+function sessionOf({ holderKind, holderId, holderCode }: SlotDocument): string | undefined {
+  if (holderKind === 'SESSION_CODE') return holderCode?.sessionId;
+  return holderKind === 'CHECKOUT_SESSION' ? (holderId ?? undefined) : undefined;
 }
 
 function countOf(state: RedemptionState): StepCounts {

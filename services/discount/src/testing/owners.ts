@@ -36,6 +36,7 @@ export class Owners {
   readonly questions: RedemptionCheck[] = [];
   /** By `<noun> <id>` of the holder; without one, its service does not respond. */
   readonly states = new Map<string, RedemptionState>();
+  readonly lostSessions = new Set<string>();
 
   async start(configuration: ReturnType<typeof testServiceConfiguration>): Promise<RunningService> {
     const service = await Service.open('owners', configuration);
@@ -50,9 +51,10 @@ export class Owners {
         changeSessionBuyer: unused,
         applyDiscountCode: unused,
         removeDiscountCode: unused,
-        checkSessionRedemption: ({ sessionId, discountId, round }, context) => {
+        checkSessionRedemption: async ({ sessionId, discountId, round }, context) => {
           const ofCode = round === undefined ? '' : `, code ${String(round)}`;
-          return this.answer(`session ${sessionId}${ofCode}`, discountId, context);
+          const answer = await this.answer(`session ${sessionId}${ofCode}`, discountId, context);
+          return { ...answer, isLost: this.lostSessions.has(sessionId) };
         },
       }),
       rpcService<SubscriptionServiceServer>(SubscriptionServiceService, {
