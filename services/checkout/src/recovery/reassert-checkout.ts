@@ -65,15 +65,11 @@ async function reassertSession(
   const held = heldRedemption(session);
   const confirm = () => unlessNotFound(peers.discount.confirmRedemption(held, context));
   if ((await confirm()) !== undefined) return;
-  // Discount has lost the slot. If others have taken all since, what stands there wins.
-  await holdRedemption(peers, session, context);
+  await holdAgain(session, context, dependencies);
   await confirm();
 }
 
-/**
- * Holds the redemption of a session that may still be paid: discount may have lost it. If others
- * have taken all since, what stands there wins.
- */
+/** Holds a redemption that discount may have lost. If others have taken all since, they keep it. */
 async function holdAgain(
   session: Session,
   context: CallContext,
