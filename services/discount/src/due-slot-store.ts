@@ -1,4 +1,5 @@
 import { retryTransient } from '@billing/chassis/mongo';
+import { inPages } from '@billing/chassis/visit-all';
 import type { SlotDocument } from './slot-document';
 import type { SlotCollection } from './slot-store';
 
@@ -20,13 +21,13 @@ export class DueSlotStore {
 
   /** All held slots. */
   held(): AsyncIterable<SlotDocument> {
-    return this.slots.find({ askAt: { $gt: new Date(0) }, state: 'HELD' }).sort({ _id: 1 });
+    return inPages(this.slots, { askAt: { $gt: new Date(0) }, state: 'HELD' });
   }
 
   /** Slots that were confirmed from an instant on, and before another. */
   confirmed(since: Date, before: Date): AsyncIterable<SlotDocument> {
     const confirmedAt = { $gte: since, $lt: before };
-    return this.slots.find({ state: 'CONFIRMED', confirmedAt }).sort({ _id: 1 });
+    return inPages(this.slots, { state: 'CONFIRMED', confirmedAt });
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Clock } from '../clock';
 import { type CallContext, workContext } from '../grpc/call-context';
 import type { Logger } from '../telemetry/logging';
 import type { RecoveryContext, StepCounts } from '../recovery/recovery';
-import { visitAll } from '../recovery/visit-all';
+import { inPages, visitAll } from '../recovery/visit-all';
 
 /** Dependencies of a scan. */
 export interface ScanDependencies {
@@ -30,7 +30,7 @@ export async function reassertChanged<S extends { readonly id: string }>(
   const { definition, documents } = collection;
   // Matches documents without the time, too.
   const changed = { changedAt: { $not: { $lt: since } } };
-  const found = documents.find(changed as Filter<AggregateDocument>).sort({ _id: 1 });
+  const found = inPages(documents, changed as Filter<AggregateDocument>);
   const { clock, logger } = dependencies;
   const { collection: name, aggregate } = definition;
   const visit = async (document: AggregateDocument) => {

@@ -1,5 +1,7 @@
+import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { sleep } from '../clock';
 import { jitter } from '../ids';
+import { retryTransient } from '../mongo/mongo';
 import type { StepCounts } from './recovery';
 
 // Enough to keep the peers busy, and few enough to leave them time for each other's calls.
@@ -7,6 +9,31 @@ const inFlight = 16;
 // Pauses of 0.1 s to 5 s between them: a peer that restarts is back before the last one.
 const attemptsMax = 12;
 const pauseMaxMs = 5_000;
+
+const pageSize = 500;
+
+/**
+ * Yields all documents that match, in the order of their ids. They are read in pages, because a
+ * cursor ends when nothing is read from it for long.
+ */
+export async function* inPages<D extends Document>(
+  documents: Collection<D>,
+  filter: Filter<D>,
+): AsyncGenerator<WithId<D>> {
+  let page: WithId<D>[] = [];
+  do {
+    const last = page.at(-1);
+    const ofPage = last === undefined ? filter : { $and: [filter, { _id: { $gt: last._id } }] };
+    page = await retryTransient(() =>
+      documents
+        .find(ofPage as Filter<D>)
+        .sort({ _id: 1 })
+        .limit(pageSize)
+        .toArray(),
+    );
+    yield* page;
+  } while (page.length === pageSize);
+}
 
 /**
  * Visits all documents, several at the same time, and adds up the counts. A visit that fails is

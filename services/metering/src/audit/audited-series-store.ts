@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
 import { tenantOf } from '@billing/chassis/aggregate';
 import { retryTransient } from '@billing/chassis/mongo';
+import { inPages } from '@billing/chassis/visit-all';
 import type { BucketCollections } from '../fold/bucket-store';
 import type { FoldSeriesDocument } from '../fold/fold-schedule-store';
 import type { Series, Span } from '../usage/hour';
@@ -16,7 +17,7 @@ export class AuditedSeriesStore {
 
   /** Series of all slices that got events after an instant. */
   touchedSince(since: Date): AsyncIterable<FoldSeriesDocument> {
-    return this.collections.series.find({ wokenAt: { $gte: since } }).sort({ _id: 1 });
+    return inPages(this.collections.series, { wokenAt: { $gte: since } });
   }
 
   /** The first series at or after a key, of those whose keys start with a prefix. */
