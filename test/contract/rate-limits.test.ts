@@ -32,8 +32,8 @@ async function atOnce<T>(
 ) {
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: count }, (_, index) => send(index)));
-  // A slow machine takes longer, and each bucket gains a token from time to time.
-  return { answers, refilled: Math.ceil((performance.now() - startedAt) / tokenMs) };
+  // A full bucket gains its next token one `tokenMs` after the first request.
+  return { answers, refilled: Math.floor((performance.now() - startedAt) / tokenMs) };
 }
 
 test('a key has a burst, then gets 429 with Retry-After, and other keys are unaffected', async () => {

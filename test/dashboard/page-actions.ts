@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import type { Locator, Page } from 'playwright-core';
 import { expectAccessible, looksClosely, takeScreenshot } from '../support/browser-visit';
 
@@ -35,11 +36,25 @@ export async function lookClosely(
 
 async function expectNoOverflow(page: Page): Promise<void> {
   await page.locator('.skeleton-line, progress').first().waitFor({ state: 'detached' });
-  const sideways = await page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  // The page may still be drawn, so one width says nothing.
+  await eventually(
+    async () => expect([page.url(), await page.evaluate(overflow)]).toEqual([page.url(), none]),
+    { timeoutMs: 20_000, everyMs: 250 },
   );
-  expect([page.url(), sideways]).toEqual([page.url(), 0]);
 }
+
+const none = { pixels: 0, by: [] };
+
+// How far the page is too wide, and the first elements that are.
+const overflow = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const pixels = scrollWidth - clientWidth;
+  if (pixels === 0) return { pixels, by: [] };
+  const wide = [...document.querySelectorAll('body *')].filter(
+    (element) => element.getBoundingClientRect().right > clientWidth,
+  );
+  return { pixels, by: wide.slice(0, 3).map(({ outerHTML }) => outerHTML.slice(0, 120)) };
+})()`;
 
 /** Opens a dialog, fills its fields by name, and confirms it. */
 export async function fillIn(
