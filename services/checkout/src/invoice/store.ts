@@ -238,7 +238,7 @@ function encodeCommand(command: Command, stored: Stored<InvoiceRecord>): Record<
   return { ...command.payload, invoice, version, createdAt, updatedAt };
 }
 
-// A line that was just made is stored with the same fields as one that was read.
+// Stored as null, so that lines that were just made and lines that were read have the same fields.
 const withoutTax = { taxCategory: null, tax: null };
 
 function toDocument(record: InvoiceRecord): Record<string, unknown> {

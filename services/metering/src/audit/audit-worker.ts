@@ -78,7 +78,7 @@ interface CheckStep {
 /** Each slice is sampled once a day. */
 export const sampleEveryMs = (24 * 60 * 60_000) / sliceCount;
 const dayMs = 24 * 60 * 60_000;
-/** No event of a period arrives later than this after its end. */
+/** No event of a period arrives later than this after its end, so older series are not checked. */
 export const touchedMsMax = 36 * dayMs;
 // Events are up to 35 days late. Those of hours before are kept for months longer.
 const lateMsMax = 35 * dayMs;

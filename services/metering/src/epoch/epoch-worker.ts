@@ -47,7 +47,7 @@ export class EpochWorker {
   /** Writes nothing while no slot is in use. */
   async run(): Promise<EpochReading> {
     const { storage } = this.options;
-    // Before the slots: see `untilOf`.
+    // Read before the slots (see `untilOf`).
     const epoch = await storage.readEpoch();
     const slots = await storage.findSlots();
     const until = untilOf(epoch.current, slots);

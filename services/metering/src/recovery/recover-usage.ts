@@ -34,9 +34,9 @@ async function endFlushes({
     const slot = await epochs.findSlot(id);
     if (slot !== undefined) await recoverSlot(slot);
   }
-  // So that the epoch of every event is over.
+  // Ends the current epoch, so that `until` covers every stored event.
   await epochs.advanceCurrent((await epochs.readEpoch()).current);
-  // Before the slots: see `untilOf`.
+  // Read before the slots (see `untilOf`).
   const { current } = await epochs.readEpoch();
   await epochs.raiseUntil(untilOf(current, await epochs.findSlots()));
   return found.length;

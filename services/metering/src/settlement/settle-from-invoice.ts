@@ -47,8 +47,8 @@ const nothing: SettledQuantity = { quantity: '0', uses: [] };
 
 /**
  * Stores what an invoice has billed as its settlement, so that events that are sent again are not
- * billed twice. Repeatable. Undefined if other settlements have decided the last period already:
- * what stands there wins.
+ * billed twice. Repeatable. Undefined, and nothing is stored, if another settlement has decided the
+ * last period already.
  */
 export async function adopt(
   request: LostSettlement,

@@ -15,7 +15,7 @@ interface Work {
 
 /**
  * Holds the redemptions of the subscription and its changes, and confirms those in use, which
- * discount may have lost. That of a checkout session is the session's.
+ * discount may have lost. Checkout reasserts the redemption of a session.
  */
 export async function reassertRedemptions(work: Work): Promise<void> {
   await reassertUsed(work);
@@ -77,7 +77,7 @@ async function holdForChange(
   await unlessRefused(reserveForChange(peers, { ...held, ...bought, change }, context));
 }
 
-// Others have redeemed the discount since, or it has ended: what stands there wins.
+// Others that have redeemed the discount since keep it, and one that has ended is not redeemed.
 async function unlessRefused(reserved: Promise<unknown>): Promise<void> {
   try {
     await reserved;

@@ -30,7 +30,7 @@ export async function adoptPeriodUsage(
 
 /**
  * The same for the final invoice. `owed` are the lines that it has taken over from the invoice of
- * the last period, whose settlement is another one.
+ * the last period, which has a settlement of its own.
  */
 export async function adoptFinalUsage(
   stored: Stored<Subscription>,
