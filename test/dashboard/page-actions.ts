@@ -38,7 +38,9 @@ async function expectNoOverflow(page: Page): Promise<void> {
   await page.locator('.skeleton-line, progress').first().waitFor({ state: 'detached' });
   // The page may still be drawn, so one width says nothing.
   await eventually(
-    async () => expect([page.url(), await page.evaluate(overflow)]).toEqual([page.url(), none]),
+    async () => {
+      expect([page.url(), await page.evaluate(overflow)]).toEqual([page.url(), none]);
+    },
     { timeoutMs: 20_000, everyMs: 250 },
   );
 }

@@ -85,7 +85,7 @@ async function stateOfRedeemer(
 
 function sessionOf({ holderKind, holderId, holderCode }: SlotDocument): string | undefined {
   if (holderKind === 'SESSION_CODE') return holderCode?.sessionId;
-  return holderKind === 'CHECKOUT_SESSION' ? (holderId ?? undefined) : undefined;
+  return holderKind === 'CHECKOUT_SESSION' ? holderId : undefined;
 }
 
 function countOf(state: RedemptionState): StepCounts {
