@@ -83,7 +83,7 @@ async function refuseSecondPreview(page: Page): Promise<void> {
   await page.unroute(previews);
 }
 
-/** A resume of which only the month is typed is refused, not left out. */
+/** A resume time with only its month typed is refused, not left out. */
 async function typeResume(page: Page, value: string): Promise<void> {
   const dialog = page.locator('.dialog');
   await dialog.locator('[name="resumeAt"]').focus();

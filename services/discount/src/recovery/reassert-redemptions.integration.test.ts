@@ -132,7 +132,7 @@ test('the subscription of a lost session keeps the redemption that it uses', asy
 test.each([
   ['is lost: its subscription keeps', true, 'CONFIRMED', 1],
   // The question would keep a session that may still be paid from creating its subscription.
-  ['has refused it: no subscription is asked, and nobody has', false, 'FREE', 0],
+  ['has refused it: no subscription is asked, and none keeps', false, 'FREE', 0],
 ])('the session of a code %s the redemption', async (_name, isLost, state, asked) => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context, { maxRedemptions: 1 });

@@ -31,7 +31,7 @@ test('an error of a part is shown at the field of that part, other errors above 
   expect(otherProblems({ address: ['Required'] }, names)).toEqual(['address: Required']);
 });
 
-test('a date and time of which only a part is typed is refused', () => {
+test('a date and time that is typed only in part is refused', () => {
   const input = (name: string, type: string, badInput: boolean) => ({
     ...{ name, type },
     validity: { badInput },
