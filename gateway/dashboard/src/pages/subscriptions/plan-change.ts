@@ -53,7 +53,7 @@ export function wantedChange(
   };
 }
 
-/** Note for a subscription with several items, of which the form changes the first. */
+/** Note for a subscription with several items: the form changes the first. */
 export function otherItemsText({ items }: Pick<Subscription, 'items'>): string | undefined {
   const others = items.length - 1;
   if (others < 1) return undefined;
