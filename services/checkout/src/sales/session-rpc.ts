@@ -113,11 +113,12 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
         const { state } =
           (await store.find(sessionId)) ?? (await store.insert(sessionTombstone(sessionId))).stored;
         const { isTombstone: isLost } = state;
-        if (round === undefined || isLost) {
+        if (round === undefined) {
           return { state: protoRedemption[redemptionOf(state, discountId)], isLost };
         }
-        const code = { id: sessionId, discountId, round };
-        return { state: protoRedemption[await checkCode(code, context, dependencies)], isLost };
+        const code = { discountId, round };
+        const redemption = await checkCode(state, code, context, dependencies);
+        return { state: protoRedemption[redemption], isLost };
       },
 
       listSessions: async (request, context) => {

@@ -86,17 +86,16 @@ export async function removeDiscountCode(
  * is refused first, so that a call that is late finds it taken.
  */
 export async function checkCode(
-  { id, ...code }: { readonly id: string; readonly discountId: string; readonly round: number },
+  record: SessionRecord,
+  code: { readonly discountId: string; readonly round: number },
   context: CallContext,
   { sessions }: Pick<SessionPaymentDependencies, 'sessions'>,
 ): Promise<'HELD' | 'CONFIRMED' | 'RELEASED'> {
-  const store = sessions.within(context);
-  const found = await store.find(id);
-  // Codes are typed on pages of sessions that exist.
-  if (found === undefined) return 'RELEASED';
-  const known = codeRedemptionOf(found.state, code);
+  const known = codeRedemptionOf(record, code);
   if (known !== undefined) return known;
-  const { state } = await store.mutate(id, (record) => refuseRound(record, code.round));
+  const { state } = await sessions
+    .within(context)
+    .mutate(record.id, (latest) => refuseRound(latest, code.round));
   return codeRedemptionOf(state, code) ?? 'HELD';
 }
 
