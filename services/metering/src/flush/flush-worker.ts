@@ -79,7 +79,7 @@ export class CurrentWriter {
     const record = (outcome: 'STORED' | 'FENCED' | 'FAILED') => {
       metrics.recordFlush({ outcome, durationMs: monotonicMs() - startedMs });
     };
-    const progress = { isSent: false, hasFailed: false };
+    const progress = { hasStarted: false, hasFailed: false };
     const noteFailure = (error: unknown) => {
       progress.hasFailed = true;
       onFailure(error);
@@ -90,9 +90,11 @@ export class CurrentWriter {
       try {
         const stored = await writer.run(
           (slot, reading) => {
-            progress.isSent = true;
             const awaitOver = (epoch: number) => writer.awaitOver(epoch, insist);
-            return storeFlush(slot, items, { storage, reading, awaitOver, insist });
+            const onStart = () => {
+              progress.hasStarted = true;
+            };
+            return storeFlush(slot, items, { storage, reading, awaitOver, insist, onStart });
           },
           { insist, signal: AbortSignal.timeout(slotWaitMsMax) },
         );
@@ -101,9 +103,9 @@ export class CurrentWriter {
       } catch (error) {
         const isFenced = error instanceof FencedError;
         if (isFenced) this.replace(writer);
-        // Fenced while it was idle: nothing was sent that another writer would have to wait for.
+        // Fenced while it was idle: the slot refused the flush, so that nothing of it is stored.
         // Once the callers got an error, nothing is sent: they repeat their batches themselves.
-        if (isFenced && !progress.isSent && !progress.hasFailed) continue;
+        if (isFenced && !progress.hasStarted && !progress.hasFailed) continue;
         record(isFenced ? 'FENCED' : 'FAILED');
         throw isFenced || isTimeout(error) ? unavailable(error) : error;
       }

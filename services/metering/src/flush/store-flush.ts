@@ -29,6 +29,8 @@ export interface FlushOptions {
   /** Resolves when nothing can be added up to an epoch any more. */
   readonly awaitOver: (epoch: number) => Promise<void>;
   readonly insist: Insist;
+  /** Called once the slot shows the flush: from then on it is finished, here or by its recovery. */
+  readonly onStart?: () => void;
 }
 
 type ByEvent<T> = Map<NewEventDocument, T>;
@@ -40,11 +42,12 @@ type ByEvent<T> = Map<NewEventDocument, T>;
 export async function storeFlush<Item extends FlushItem>(
   slot: Slot,
   items: readonly Item[],
-  { storage, reading, awaitOver, insist }: FlushOptions,
+  { storage, reading, awaitOver, insist, onStart }: FlushOptions,
 ): Promise<StoredFlush<Item>> {
   const { current: epoch, until, generations } = reading;
   const ids = new Set(items.map(({ document }) => document._id));
   const name = await slot.gate({ epoch, ids: [...ids] }, insist);
+  onStart?.();
   // In place: a copy per event would cost more than all other work on it.
   for (const { document } of items) {
     document.epoch = name.epoch;
