@@ -1,6 +1,7 @@
 import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { reassertChanged } from '@billing/chassis/changed-aggregates';
+import { monotonicMs } from '@billing/chassis/clock';
 import { dataKeySecrets, dataSecret } from '@billing/chassis/configuration';
 import { DataKeys } from '@billing/chassis/data-keys';
 import { erasureRpc } from '@billing/chassis/erasure-rpc';
@@ -13,6 +14,7 @@ import { AuditStore } from './audit/audit-store';
 import { commonPasswords } from './password/common-password-store';
 import type { IdentityConfiguration } from './config';
 import { HashQueue } from './password/hash-worker';
+import { LiveUse } from './clock/advance-pace';
 import { advancesMax, ClockAdvanceWorkerPool } from './clock/run-advances';
 import { KeyLineage } from './api-key/lineage-store';
 import { lostCallRpc } from './request-log/lost-call-rpc';
@@ -99,7 +101,7 @@ export async function start(
     clock,
   });
   service.onClose('API key use writes', () => stores.apiKeyUses.settle());
-  const workers = openAdvances(service, config, stores.environments);
+  const advances = openAdvances(service, config, stores.environments);
 
   const stopping = new AbortController();
   const running = await service.serve([
@@ -107,7 +109,7 @@ export async function start(
       ...stores,
       lineage,
       clock,
-      workers,
+      ...advances,
       waitingAdvances: new WaitingCalls(waitingAdvancesMax),
       stopping: stopping.signal,
     }),
@@ -155,8 +157,9 @@ function openAdvances(
   service: Service,
   config: IdentityConfiguration,
   environmentCollection: AggregateCollection<Environment>,
-): ClockAdvanceWorkerPool {
+): { workers: ClockAdvanceWorkerPool; noteLiveUse: () => void } {
   const { clock, logger } = service;
+  const liveUse = new LiveUse(monotonicMs);
   const workers = new ClockAdvanceWorkerPool({
     environments: environmentCollection,
     peers: connectDueWork(service, config),
@@ -164,6 +167,7 @@ function openAdvances(
     logger,
     leaseMs: config.JUMP_LEASE_MS,
     running: new Semaphore(advancesMax),
+    liveUse,
   });
   const deleteEnvironment = deletionCommand(service, connectSystems(service, config));
   service.recoverBy({
@@ -186,7 +190,10 @@ function openAdvances(
   });
   // Closed after the server and the sweep, so that no worker starts any more.
   service.onClose('clock advances', () => workers.stop());
-  return workers;
+  const noteLiveUse = () => {
+    liveUse.note();
+  };
+  return { workers, noteLiveUse };
 }
 
 async function deleteAgain(

@@ -25,6 +25,8 @@ export interface ApiKeyRpcOptions {
   readonly apiKeyUses: ApiKeyUseStore;
   readonly lineage: KeyLineage;
   readonly environments: AggregateCollection<Environment>;
+  /** Called when a key of a live environment is used. */
+  readonly noteLiveUse: () => void;
   readonly clock: Clock;
 }
 
@@ -34,7 +36,7 @@ type Handlers = Pick<
 >;
 
 export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
-  const { apiKeys, apiKeyUses, lineage, environments, clock } = options;
+  const { apiKeys, apiKeyUses, lineage, environments, noteLiveUse, clock } = options;
   return {
     authenticate: async ({ key }) => {
       const found = await apiKeys.find(key);
@@ -45,6 +47,7 @@ export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
       if (environment === undefined || environment.state.deletedAt !== undefined) {
         throw invalidApiKey();
       }
+      if (environment.state.kind === 'LIVE') noteLiveUse();
       apiKeyUses.record(found, { environment: environment.state, now });
       return {
         environment: toProtoEnvironment(environment, now),

@@ -9,6 +9,7 @@ import type { Semaphore } from '@billing/chassis/semaphore';
 import { inSpan } from '@billing/chassis/tracing';
 import type { Transition } from '@billing/kernel/transition';
 import type { Environment, Lease } from '../environment/environment';
+import { type LiveUse, pauseMsBetweenSteps } from './advance-pace';
 import { type Activity, type ClockAdvancePorts, runAdvance, type WorkClass } from './clock-advance';
 import {
   isHeldBy,
@@ -47,6 +48,7 @@ export interface ClockAdvanceDependencies {
   readonly leaseMs: number;
   /** Limits the concurrent advances of this replica; the others wait in order. */
   readonly running: Semaphore;
+  readonly liveUse: Pick<LiveUse, 'isInUse'>;
 }
 
 // Running all due work of one instant in a large sandbox takes long; an interrupted run continues
@@ -59,9 +61,6 @@ const settleAgainMs = 100;
 const retryMsMin = 50;
 const retryMsMax = 5_000;
 const renewalsPerLease = 3;
-// With 3, concurrent advances together work for at most about half of the time.
-const pausePerStep = 3;
-const yieldMsMax = 2_000;
 
 /**
  * Carries out the advances of one clock, one after the other, until there are no more or the lease
@@ -172,7 +171,8 @@ export class ClockAdvanceWorker {
 
   private ports(): ClockAdvancePorts {
     const { peers, clock } = this.options;
-    let stepBeganAt = clock.now();
+    const beganAt = clock.now();
+    let stepBeganAt = beganAt;
     return {
       nextDue: (until) => this.ask(peers, askDeadlineMs, (peer, call) => peer.nextDue(until, call)),
       runDue: async (until, workClass, services) => {
@@ -191,7 +191,7 @@ export class ClockAdvanceWorker {
           peer.activity({ until, workClass, idleAt: idleAt?.[index] }, call),
         ),
       moveTo: async (at, processed) => {
-        await this.yieldToOthers(clock.now().getTime() - stepBeganAt.getTime());
+        await this.yieldToOthers({ beganAt, stepBeganAt });
         stepBeganAt = clock.now();
         const { state } = await this.change((environment, lease) =>
           moveTo(environment, { at, processed, lease }),
@@ -202,14 +202,17 @@ export class ClockAdvanceWorker {
     };
   }
 
-  /**
-   * Pauses between two instants while other advances of this replica run, for a multiple of this
-   * one's last step: live environments keep their share of services and database.
-   */
-  private async yieldToOthers(stepMs: number): Promise<void> {
-    const others = this.options.running.inUse - 1;
-    const pauseMs = Math.min(pausePerStep * others * stepMs, yieldMsMax);
-    if (others > 0) await sleep(pauseMs, this.signal);
+  /** Pauses between two instants, so that live environments and other advances keep their share. */
+  private async yieldToOthers(times: { beganAt: Date; stepBeganAt: Date }): Promise<void> {
+    const { clock, running, liveUse } = this.options;
+    const now = clock.now().getTime();
+    const pauseMs = pauseMsBetweenSteps({
+      stepMs: now - times.stepBeganAt.getTime(),
+      ranMs: now - times.beganAt.getTime(),
+      otherAdvances: running.inUse - 1,
+      isLiveInUse: liveUse.isInUse,
+    });
+    if (pauseMs > 0) await sleep(pauseMs, this.signal);
   }
 
   /**
