@@ -54,9 +54,11 @@ async function encrypted({ url }: Session): Promise<string> {
 }
 
 async function sameTime(session: Session, terminal: Terminal): Promise<string> {
+  const sentMs = terminal.now().getTime();
   const { date } = await readServerRoot(session);
-  const differenceMs = Math.abs(date.getTime() - terminal.now().getTime());
-  // The server's time is in whole seconds.
+  const serverMs = date.getTime();
+  // The server's time is in whole seconds, and of a moment between the request and its answer.
+  const differenceMs = Math.max(0, sentMs - serverMs - 1_000, serverMs - terminal.now().getTime());
   const seconds = Math.floor(differenceMs / 1_000);
   if (!(differenceMs <= clockDifferenceMsMax)) {
     throw new Error(`differs from the server's by ${String(seconds)} s`);
