@@ -234,8 +234,11 @@ describe('an API key is refused', () => {
     // With more time on a machine so slow that the key expires before its first use.
     for (let ms = 5_000; status !== 200; ms *= 2) {
       expiresAt = inMs(ms);
-      made = await create({ name: 'Brief', expiresAt });
-      ({ status } = await clientOf(made).get('/customers'));
+      const answer = await api.post('/api-keys', { name: 'Brief', expiresAt });
+      if (answer.status === 201) {
+        made = answer.body;
+        ({ status } = await clientOf(made).get('/customers'));
+      }
       if (status !== 200) expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
     }
     // The gateway caches a key for five seconds, but not beyond its expiry.

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { product, unknownId } from '../support/patterns';
+import { PersistentClient } from '../support/persistent-client';
 import { joinTestSystem } from '../support/shared-system';
 
 const startsAt = '2026-01-31T00:00:00.000Z';
@@ -142,7 +143,13 @@ describe('a credit note', () => {
       await credit(id, { amount: 1 }, headers),
     ];
     expect(answers[1]?.body).toEqual(answers[0]?.body);
-    const all = await Promise.all(Array.from({ length: 20 }, () => credit(id)));
+    const persistent = new PersistentClient(api);
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => {
+        const key = { 'Idempotency-Key': `note-${String(id)}-${String(index)}` };
+        return persistent.answer(() => credit(id, {}, key));
+      }),
+    );
     expect(all.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(19).fill(409)]);
     expect(await read(id)).toMatchObject({ amountCredited: 100, status: 'PAID' });
   });

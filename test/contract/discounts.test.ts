@@ -1,5 +1,7 @@
+import { newId } from '@billing/chassis/ids';
 import type { ApiClient } from '../support/api-client';
 import { instant, product, unknownId, uuid } from '../support/patterns';
+import { PersistentClient } from '../support/persistent-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const discount = { name: 'Spring', type: 'PERCENTAGE', value: 12.5, duration: 'FOREVER' };
@@ -326,7 +328,8 @@ describe('redemptions', () => {
       api.expect(201, api.post('/customers', { email: 'a@example.com' })),
     ]);
     const body = { customerId: customer.id, productId: sold.id, discountId };
-    return api.post('/subscriptions', body);
+    const key = { 'Idempotency-Key': newId() };
+    return new PersistentClient(api).answer(() => api.post('/subscriptions', body, key));
   }
 
   test('are counted, used up, and bound the maximum from below', async () => {

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { product, uuid } from '../support/patterns';
+import { PersistentClient } from '../support/persistent-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
@@ -15,9 +16,11 @@ const keyed = (key: string) => ({ 'Idempotency-Key': key });
 describe('a POST with an Idempotency-Key', () => {
   test('sent fifty times concurrently creates one resource', async () => {
     const externalId = 'fifty';
+    const body = { email: 'a@b.co', externalId };
+    const persistent = new PersistentClient(api);
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
-        api.post('/customers', { email: 'a@b.co', externalId }, keyed('fifty')),
+        persistent.answer(() => api.post('/customers', body, keyed('fifty'))),
       ),
     );
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));

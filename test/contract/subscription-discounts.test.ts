@@ -1,5 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { product, unknownId } from '../support/patterns';
+import { PersistentClient } from '../support/persistent-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const half = { name: 'Half off', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
@@ -94,7 +95,10 @@ describe('a subscription with a discount', () => {
     const discountId = await discounted({ maxRedemptions: 1 });
     const body = { discountId, authorizedTransactionId: 'txn_4242424242424242_same' };
     expect((await subscribe({ ...body, customerId: unknownId })).status).toBe(404);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => subscribe(body)));
+    const persistent = new PersistentClient(api);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => persistent.answer(() => subscribe(body))),
+    );
     expect(new Set(answers.map((answer) => answer.body.id as string)).size).toBe(1);
     expect(await redemptions(api, discountId)).toBe(1);
     expect((await subscribe(body)).status).toBe(201);

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { product, unknownId, uuid } from '../support/patterns';
+import { PersistentClient } from '../support/persistent-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
@@ -96,7 +97,10 @@ describe('a subscription', () => {
 
   test('starts once for each authorized payment, however often it is requested', async () => {
     const body = { authorizedTransactionId: 'txn_4242424242424242_once' };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => subscribe(body)));
+    const persistent = new PersistentClient(api);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => persistent.answer(() => subscribe(body))),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(answers.map(({ body: { id } }) => id as string)).size).toBe(1);
     const { total } = await api.expect(

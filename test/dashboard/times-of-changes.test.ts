@@ -182,6 +182,10 @@ testInChromium(
   async () => {
     await subscribe('Barbara');
     await visit(browser, desktop, async (page) => {
+      // The page waits 2 s for the feed, which a busy machine may need longer for.
+      await page.addInitScript(
+        'const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, 10 * ms);',
+      );
       await dashboard.signIn(page);
       const [, , environmentId = ''] = new URL(page.url()).pathname.split('/');
       await dashboard.open(page, `/developers/sandboxes/${environmentId}`);

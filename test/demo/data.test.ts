@@ -74,7 +74,7 @@ test('a second call for the sandbox resumes the plan that it was begun with', as
 
 test('demo data violates no invariant', async () => {
   await expectInvariants(system, system.client(sandbox.key));
-}, 60_000);
+});
 
 test('the reports and balances equal a recount from the lists', async () => {
   const api = system.client(sandbox.key);

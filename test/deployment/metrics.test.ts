@@ -79,7 +79,7 @@ describe('the metrics of a running system', () => {
         productId: product.id,
         authorizedTransactionId: 'txn_4242424242424242',
         // The subscription enters its first period automatically, after the response.
-        startAt: new Date(Date.now() + 8_000).toISOString(),
+        startAt: new Date(Date.now() + 20_000).toISOString(),
       }),
     );
     await eventually(
@@ -87,7 +87,7 @@ describe('the metrics of a running system', () => {
         const types = receiver.received.map(({ headers }) => headers['billing-event']);
         expect(types).toContain('subscription.payment_succeeded');
       },
-      { timeoutMs: 60_000 },
+      { timeoutMs: 120_000 },
     );
     isStopped = true;
     await system.stop();

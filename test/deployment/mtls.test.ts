@@ -284,9 +284,12 @@ test('certificates of a new authority are loaded while requests run, and no proc
   const usage = new Usage();
   await rotateTo(second);
   const before = usage.done;
-  await eventually(() => {
-    expect(usage.done).toBeGreaterThan(before + 10);
-  }, patience);
+  await eventually(
+    () => {
+      expect(usage.done).toBeGreaterThan(before + 10);
+    },
+    { ...patience, timeoutMs: 200_000 },
+  );
   await usage.end();
   expect(usage.failures).toEqual([]);
   expect(system.pids()).toEqual(pids);

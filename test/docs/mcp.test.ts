@@ -119,10 +119,13 @@ test('an agent does everything in a sandbox', async () => {
   expect(await call(agent, 'usage', { customerId })).toMatchObject({
     ...{ state: [{ meterId }], credits: [credit], total: 1, nextPage: null },
   });
-  const events = await call(agent, 'events', { types: ['subscription.*'] });
+  const types = ['subscription.*'];
+  const events = await call(agent, 'events', { types });
   expect(events.data.map(({ event }: any) => event.type)).toContain('subscription.renewed');
   expect(events.nextPage).toBeNull();
-  expect(await call(agent, 'events', { after: events.nextAfter })).toMatchObject({ data: [] });
+  expect(await call(agent, 'events', { types, after: events.nextAfter })).toMatchObject({
+    data: [],
+  });
   await act('PATCH', `/v1/customers/${String(customerId)}`, { name: 'Ada' });
   expect((await sandbox.get(`/customers/${String(customerId)}`)).body.name).toBe('Ada');
 });

@@ -11,8 +11,8 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 // Far longer than clients take to reconnect, however busy the machine is.
 const drainDelayMs = 8_000;
 // Few enough for a busy machine to answer all in time.
-const workers = 40;
-const heldRequests = 20;
+const workers = 12;
+const heldRequests = 8;
 const patience = { timeoutMs: 90_000 };
 
 let system: OwnTestSystem;

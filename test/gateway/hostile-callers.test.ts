@@ -3,8 +3,8 @@ import { RawConnection, sendRaw } from './raw-http';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // Longer than a busy machine pauses between a connection and its first bytes.
-const headersMs = 2_500;
-const requestMs = 3_500;
+const headersMs = 5_000;
+const requestMs = 7_000;
 // Slow callers are checked once a second, and this machine may be busy.
 const lateMs = 60_000;
 

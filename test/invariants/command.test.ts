@@ -19,8 +19,6 @@ const command = join(__dirname, '../dist/invariants/main.js');
 const run = promisify(execFile);
 const ofSixtySeconds = { timeoutMs: 60_000, everyMs: 1_000 };
 
-jest.setTimeout(240_000);
-
 describe('the command that checks invariants, as a separate process', () => {
   let system: OwnTestSystem;
   let api: ApiClient;

@@ -178,7 +178,7 @@ describe.each([
         await page.getByRole('alert').waitFor();
         await takeScreenshot(page, `invoice-problem-${name}`);
         await page.getByRole('alert').getByRole('link').first().click();
-        expect(new URL(page.url()).hash).toBe('#number');
+        await page.waitForURL(/#number$/);
         await typeCard(page, '4242 4242 4242 4242');
         await page.getByRole('button', { name: 'Pay $100.00' }).click();
 

@@ -80,11 +80,13 @@ test("the page leads to the provider's card form, and charges the card when the 
 
 test('a page that is opened repeatedly creates nothing at the provider', async () => {
   const { checkoutUrl } = await begin();
-  const before = stripe.requests.length;
+  // The expiries of cards are read now and then.
+  const made = () => stripe.requests.filter((request) => request.startsWith('POST ')).length;
+  const before = made();
   for (let turn = 0; turn < 3; turn += 1) {
     expect((await payer.open(checkoutUrl)).text).toContain('Continue to card details');
   }
-  expect(stripe.requests).toHaveLength(before);
+  expect(made()).toBe(before);
 });
 
 test('a card that was not entered leads back to the page', async () => {

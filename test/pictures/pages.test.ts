@@ -35,6 +35,7 @@ const measured: Readonly<Record<string, unknown>> = {
 };
 // Pages differ at their top; longer ones repeat rows.
 const heightMax = 2_000;
+const looksMax = 3;
 /** Limit of what a page of a payer loads: headers, its script and the seller's logo included. */
 const payerBytesMax = 20_000;
 const schemes = ['light', 'dark'] as const;
@@ -76,14 +77,23 @@ async function compare(page: Page, name: string): Promise<readonly string[]> {
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
       const file = `${name}-${String(viewport.width)}-${colorScheme}.png`.replaceAll(' ', '-');
-      const screenshot = await screenshotOf(page, heightMax);
-      if (looksClosely) keepPicture(join(screenshots, file), screenshot);
-      const picture = await Picture.ofScreenshot(screenshot, page);
-      found.push(...(await differencesFrom(join(references, file), picture, tolerance)));
+      found.push(...(await differencesOf(page, file)));
     }
   }
   await page.setViewportSize(viewports[0]);
   return found;
+}
+
+/** Looks again where the page differs: charts are redrawn a moment after a change of size. */
+async function differencesOf(page: Page, file: string): Promise<readonly string[]> {
+  for (let look = 1; ; look += 1) {
+    const screenshot = await screenshotOf(page, heightMax);
+    if (looksClosely) keepPicture(join(screenshots, file), screenshot);
+    const picture = await Picture.ofScreenshot(screenshot, page);
+    const found = await differencesFrom(join(references, file), picture, tolerance);
+    if (found.length === 0 || look === looksMax || found[0]?.includes(' is new')) return found;
+    await page.waitForTimeout(1_000);
+  }
 }
 
 // Fonts and masks are set from outside; other tests check the policy.
@@ -121,6 +131,10 @@ testInChromium(
         showMigration(name);
         await page.goto(`${place}${path}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
+        // Asked for a moment after the page is drawn.
+        if (name === 'email text') {
+          await page.frameLocator('.email-frame').getByRole('heading').first().waitFor();
+        }
         found.push(...(await compare(page, `dashboard/${name}`)));
       }
     });

@@ -1,3 +1,4 @@
+import { monotonicMs } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
@@ -13,6 +14,9 @@ export const cards = {
   failsWhenSaved: 'txn_4000000000000341',
   failsTwice: 'txn_4000000000005126',
 } as const;
+
+// A creation that takes eight seconds is answered before its first charge.
+const answerWaitsMs = 7_000;
 
 /**
  * One line of an invoice: `Pro: 1 × 2999 = 2999`, with a discount `… − 600`, without a single rate
@@ -100,7 +104,12 @@ export class Scenario {
     const { id: customerId } = await this.customer(customer);
     const { id: productId } = await this.product(product);
     const body = { customerId, productId, authorizedTransactionId: cards.good, ...input };
-    return this.client.expect(201, this.client.post('/subscriptions', body));
+    const startedMs = monotonicMs();
+    const created = await this.client.expect(201, this.client.post('/subscriptions', body));
+    if (monotonicMs() - startedMs < answerWaitsMs) return created;
+    const { now } = await this.client.expect(200, this.client.get('/sandboxes/clock'));
+    await this.client.advanceTo(now);
+    return this.read(created);
   }
 
   /** Creates a checkout of a new customer and a new product. */

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '@billing/chassis/testing';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
@@ -68,16 +69,22 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
 /** Checks that no element is wider than the window: the page needs no horizontal scrolling. */
 export async function expectToFit(page: Page): Promise<void> {
   const { width } = page.viewportSize()!;
-  // Invisible elements have no size.
-  const tooWide = await page.locator('section, table, input, button, nav a').evaluateAll(
-    (elements, limit) =>
-      elements
-        .map((element) => ({ html: element.outerHTML, box: element.getBoundingClientRect() }))
-        .filter(({ box }) => box.width > 0 && box.right > limit)
-        .map(({ html }) => html.slice(0, 200)),
-    width,
+  // The page may still be drawn.
+  await eventually(
+    async () => {
+      // Invisible elements have no size.
+      const tooWide = await page.locator('section, table, input, button, nav a').evaluateAll(
+        (elements, limit) =>
+          elements
+            .map((element) => ({ html: element.outerHTML, box: element.getBoundingClientRect() }))
+            .filter(({ box }) => box.width > 0 && box.right > limit)
+            .map(({ html }) => html.slice(0, 200)),
+        width,
+      );
+      expect([page.url(), tooWide]).toEqual([page.url(), []]);
+    },
+    { timeoutMs: 20_000 },
   );
-  expect([page.url(), tooWide]).toEqual([page.url(), []]);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
 import { product } from './patterns';
 import { card, Payer } from './payer';
@@ -130,8 +131,14 @@ async function causeCreditKinds(api: ApiClient): Promise<void> {
     await api.expect(200, paid);
     const note = { invoiceId, amount: 100, reason: 'GOODWILL', settle: 'REFUND' };
     const { refunds } = await create('/credit-notes', note);
-    if (refunds[0].status !== 'FAILED') continue;
     const refund = `/refunds/${String(refunds[0].id)}`;
+    // The answer waits eight seconds for the refund.
+    const { status } = await eventually(async () => {
+      const one = await api.expect(200, api.get(refund));
+      expect(one.status).not.toBe('PENDING');
+      return one;
+    });
+    if (status !== 'FAILED') continue;
     await api.expect(200, api.post(`${refund}/settle`, { to: 'BALANCE' }));
   }
 }

@@ -90,7 +90,7 @@ test('a code whose redemptions are used up is valid for their holders alone', as
 });
 
 test('all concurrent reservations of a discount without a maximum succeed', async () => {
-  const context = testContext();
+  const context = testContext({ deadlineMs: 100_000 });
   const { id: discountId } = await create(discounts, context);
   await Promise.all(
     Array.from({ length: 150 }, (_, call) => reserve(replica(call), context, { discountId })),
@@ -99,7 +99,7 @@ test('all concurrent reservations of a discount without a maximum succeed', asyn
 });
 
 test('a holder that reserves repeatedly at all replicas has one redemption', async () => {
-  const context = testContext();
+  const context = testContext({ deadlineMs: 100_000 });
   const { id: discountId } = await create(discounts, context, { maxRedemptions: 3 });
   const holderId = newId();
   await Promise.all(
@@ -182,7 +182,7 @@ test('a maximum can be lowered to the redemptions in use, not below, and raised 
 test.each([1, 2, 3])(
   'a maximum lowered during concurrent reservations is never exceeded (round %d)',
   async (round) => {
-    const context = testContext();
+    const context = testContext({ deadlineMs: 100_000 });
     const { id } = await create(discounts, context, { maxRedemptions: 40 });
     const reserving = Promise.allSettled(
       Array.from({ length: 60 }, (_, call) => reserve(replica(call), context, { discountId: id })),

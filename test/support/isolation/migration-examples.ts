@@ -18,6 +18,8 @@ export async function migrationExamples(
   await eventually(async () => {
     expect((await owner.expect(200, owner.get(path))).status).toBe('COMPLETE');
   });
+  // Then all events of the examples are in the feed.
+  await owner.advanceTo((await owner.expect(200, owner.get('/sandboxes/clock'))).now);
   return {
     'GET /price-migrations': { path: '/price-migrations?perPage=100', strangers: [200] },
     // The prices are fields of the job, and unknown to them.

@@ -9,6 +9,7 @@ import { createLogger } from '../telemetry/logging';
 import { ClockSkew } from './clock-skew';
 import { connectMongo, duplicateKeyIndex, type MongoConnection, retryTransient } from './mongo';
 import { inSpan, startTracing } from '../telemetry/tracing';
+import { eventually } from '../testing/testing';
 
 interface Item {
   readonly _id: string;
@@ -40,7 +41,7 @@ test.each([90, -90])(
       nowMs: monotonicMs,
       logger: { ...createLogger({ service: 'test', level: 'silent', file: undefined }), warn },
     });
-    await skew.measure();
+    await eventually(() => skew.measure());
     expect(Math.abs((skew.seconds ?? 0) - offSeconds)).toBeLessThan(30);
     expect(warn).toHaveBeenCalledTimes(1);
   },
@@ -197,7 +198,7 @@ describe('a connection', () => {
       database: 'any',
       service: 'test',
     });
-    await other.ping();
+    await eventually(() => other.ping());
     await other.close();
     await expect(other.ping()).rejects.toThrow();
   });
@@ -213,7 +214,7 @@ describe('a connection', () => {
   test('to a server that is silent at first is established once it answers', async () => {
     const { uri, attempts, close } = await delayedServer();
     const late = await connectMongo({ uri, database: 'any', service: 'test' });
-    await late.ping();
+    await eventually(() => late.ping());
     expect(attempts()).toBeGreaterThan(1);
     await late.close();
     await close();

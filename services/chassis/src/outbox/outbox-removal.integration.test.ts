@@ -203,13 +203,17 @@ describe('an outbox', () => {
 
   test('is emptied by the last write of a command that announced events before', async () => {
     const published: string[] = [];
+    const first = gate();
     const { id, relay, updates, settled, insert } = scene('twice', {
       weigh: async ({ aggregateId, completion }, note) => {
         await note(aggregateId, 5, { events: [event] });
+        await first.passed;
         await note(aggregateId, 7, { completes: completion, events: [event] });
       },
       publish: ({ id: eventId }) => {
         published.push(eventId);
+        // The relay records the publication before a timer ends.
+        setTimeout(first.open, 50);
         return Promise.resolve();
       },
     });

@@ -116,8 +116,10 @@ describe('a service', () => {
     // The notifier reads the log and callers get answers. The alert BillingOutboxWaits watches the
     // age.
     expect(await loggedCount(ids)).toBe(ids.length);
-    const { outboxAgeSeconds } = await calls.getStatus({}, testContext());
-    expect(outboxAgeSeconds).toBeGreaterThan(0);
+    await eventually(async () => {
+      const { outboxAgeSeconds } = await calls.getStatus({}, testContext());
+      expect(outboxAgeSeconds).toBeGreaterThan(0);
+    });
     const ages = await readOutboxAges([orders as never], systemClock);
     expect(ages).toEqual([
       { value: 0, attributes: { 'billing.aggregate': 'order', 'billing.live': true } },

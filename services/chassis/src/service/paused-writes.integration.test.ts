@@ -70,6 +70,8 @@ describe('a service whose writes are paused', () => {
     });
     await expect(read()).resolves.toEqual({ commands: [] });
     await eventually(async () => {
+      // A pause lapses if it is not renewed.
+      await store.renew(pauseOf('a'));
       const [replica] = await new ReplicaStore(mongo.db).list();
       expect(replica?.system).toEqual({ state: 'PAUSED', pause: 'a', writing: 0 });
     });

@@ -10,7 +10,7 @@ import {
 
 jest.setTimeout(120_000);
 
-const configuration = testServiceConfiguration('probes', { DRAIN_DELAY_MS: 4_000 });
+const configuration = testServiceConfiguration('probes', { DRAIN_DELAY_MS: 12_000 });
 
 let address: string;
 let service: Service;

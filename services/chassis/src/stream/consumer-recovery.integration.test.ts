@@ -164,7 +164,7 @@ describe('when processes share a consumer:', () => {
   test('a message that one process handled but did not acknowledge is redelivered to another', async () => {
     const deliveries: number[] = [];
     const crashing = await openStream();
-    const ackWaitMs = 2_000;
+    const ackWaitMs = 6_000;
     await consume(
       async ({ deliveryCount }) => {
         deliveries.push(deliveryCount);

@@ -196,11 +196,11 @@ describe('a message', () => {
   });
 
   test('that takes long, or waits in the queue, is not delivered to another process', async () => {
-    const ackWaitMs = 2_000;
+    const ackWaitMs = 6_000;
     const started: string[] = [];
     const slow = async ({ id }: StreamMessage) => {
       started.push(id);
-      await sleep(5_000);
+      await sleep(8_000);
     };
     await consume(slow, { concurrency: 1, ackWaitMs });
     await publish(['a:1', 'b:1']);
@@ -222,14 +222,14 @@ describe('a message', () => {
         started.push(id);
         // The server redelivers the messages of a process that blocks for long.
         do {
-          const endMs = monotonicMs() + 1_200;
+          const endMs = monotonicMs() + 4_000;
           while (monotonicMs() < endMs);
         } while ((await manager.consumers.info(streamName, 'reader')).num_redelivered === 0);
         // An answer on the connection of the consumer comes after the redelivered message.
         await stream.state();
         await sleep(100);
       },
-      { ackWaitMs: 500 },
+      { ackWaitMs: 2_000 },
     );
     await publish(['a:1']);
 

@@ -111,7 +111,7 @@ describe('stopping an advance', () => {
     const begunBefore = runsBegun;
     for (const tenant of running) await begin(tenant, {});
     const advance = (tenant: Tenant) =>
-      identity.advanceClock({ to: january(9) }, contextOf(tenant));
+      identity.advanceClock({ to: january(9) }, contextOf(tenant, 100_000));
     const answers = running.map(advance);
     await eventually(() => {
       expect(runsBegun).toBe(begunBefore + advancesMax);

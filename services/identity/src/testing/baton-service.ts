@@ -166,7 +166,7 @@ export async function startIdentity(): Promise<RunningService> {
     AUDIT_LOG: 'none',
     RETENTION_AUDIT_DAYS: 400,
     RETENTION_REQUESTS: 7,
-    JUMP_LEASE_MS: 2_000,
+    JUMP_LEASE_MS: 6_000,
     PASSWORD_HASH_COST: 10,
     SHUTDOWN_GRACE_MS: 2_000,
     CUSTOMER_ADDRESS: await addressOf('customer'),

@@ -50,7 +50,7 @@ const stored = (collection: string) => folding.db.collection<Document>(collectio
 async function aCustomer() {
   const { metering, customers, lived } = service;
   const { tenant } = testContext({ now: january });
-  const at = (now: Date): CallContext => testContext({ tenant, now });
+  const at = (now: Date): CallContext => testContext({ tenant, now, deadlineMs: 100_000 });
   const { meter } = await metering.createMeter(
     { name: 'Calls', aggregation: Aggregation.AGGREGATION_SUM, metadata: undefined },
     at(january),

@@ -76,7 +76,8 @@ test.each(['IGNORES_PREDECESSORS', 'CONTINUES_AFTER_DUPLICATES'] as const)(
         const model = await run(scheduler, appenders, mutation);
         return model.problems().length === 0;
       }),
-      { numRuns: runs, endOnFailure: true },
+      // The same runs each time: a random set may miss the fault.
+      { numRuns: runs, endOnFailure: true, seed: 1 },
     );
     expect(found.failed).toBe(true);
   },

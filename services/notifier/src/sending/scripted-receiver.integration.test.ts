@@ -9,7 +9,7 @@ import { retrySpread, standardRetrySchedule } from '../delivery/retry-schedule';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
 // Long enough for a busy machine to answer in time.
-const timeoutMs = 4_000;
+const timeoutMs = 12_000;
 const dripEveryMs = 100;
 const hourMs = 3_600_000;
 const patience = { timeoutMs: 60_000 };

@@ -50,11 +50,15 @@ describe('a message', () => {
 
   function settingsOf(
     port: number,
-    { requiresTls = false, user }: { requiresTls?: boolean; user?: string } = {},
+    {
+      requiresTls = false,
+      user,
+      timeoutMs = 30_000,
+    }: { requiresTls?: boolean; user?: string; timeoutMs?: number } = {},
   ): SmtpSettings {
     const credentials = user === undefined ? undefined : { user, password: 'secret' };
     const server = { host: '127.0.0.1', port, isSecure: false, credentials };
-    return { server, requiresTls, authority: undefined, timeoutMs: 1_000 };
+    return { server, requiresTls, authority: undefined, timeoutMs };
   }
 
   const send = (settings: SmtpSettings, beforeContent = () => Promise.resolve()) =>
@@ -158,7 +162,7 @@ describe('a message', () => {
         }),
     });
     const { port } = silent.address() as AddressInfo;
-    expect(await send(settingsOf(port))).toEqual({
+    expect(await send(settingsOf(port, { timeoutMs: 1_000 }))).toEqual({
       kind: 'NO_ANSWER',
       reason: 'connection_failed',
     });

@@ -66,7 +66,7 @@ async function upgrade(context: CallContext) {
   under.peers.isCollecting = true;
   under.peers.isPaymentRunning = true;
   // The change is stored only while 2 s are left.
-  const deadline = new Date(Date.now() + 8_000);
+  const deadline = new Date(Date.now() + 12_000);
   const asked = { ...later(context, changedAt), deadline };
   const { change } = await under.change.createChange(
     {
@@ -168,8 +168,11 @@ describe.each(steps)('%s while a change is being paid', (name, step) => {
         status: ChangeStatus.CHANGE_STATUS_FAILED,
       });
       expect((await under.get(id, context)).quantity).toBe(1);
-      const types = (await under.eventsOf(id)).map(({ type }) => type.split('.').at(-1));
-      expect(types).toEqual(['created', 'payment_succeeded', isRenewal ? 'renewed' : 'canceled']);
+      const wanted = ['created', 'payment_succeeded', isRenewal ? 'renewed' : 'canceled'];
+      await eventually(async () => {
+        const types = (await under.eventsOf(id)).map(({ type }) => type.split('.').at(-1));
+        expect(types).toEqual(wanted);
+      });
     },
   );
 });
@@ -222,9 +225,12 @@ describe('a change after the end of a period that is not renewed yet', () => {
       requirePayment: false,
     };
     const asked = { subscriptionId: id, change };
-    const inTime = { ...changedLate(), deadline: new Date(Date.now() + 5_000) };
-    await expect(under.change.previewChange(asked, inTime)).rejects.toMatchObject({
-      kind: 'unavailable',
+    // The refusal comes two seconds before the deadline.
+    await eventually(async () => {
+      const inTime = { ...changedLate(), deadline: new Date(Date.now() + 5_000) };
+      await expect(under.change.previewChange(asked, inTime)).rejects.toMatchObject({
+        kind: 'unavailable',
+      });
     });
     const pay = async () => {
       const { invoices, paid } = under.peers;
@@ -265,7 +271,10 @@ test('a change waits until no other change has reserved credit on the invoice of
       { ...later(context, changedAt), deadline: new Date(Date.now() + deadlineMs) },
     );
   under.peers.isReservedByAnother = true;
-  await expect(change(2_500)).rejects.toMatchObject({ kind: 'unavailable' });
+  // The refusal comes two seconds before the deadline.
+  await eventually(async () => {
+    await expect(change(3_000)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
   const waiting = change(20_000);
   setTimeout(() => (under.peers.isReservedByAnother = false), 300);
   const answer = await waiting;

@@ -197,7 +197,7 @@ describe('creating a subscription', () => {
 
   test('returns the state reached while checkout is down, and bills once checkout is back', async () => {
     under.peers.isCheckoutDown = true;
-    const context = at(day('01-31'), 6_000);
+    const context = at(day('01-31'), 12_000);
     const created = await under.create({ authorizedTransactionId: 'txn_4' }, context);
 
     expect(created).toMatchObject({
