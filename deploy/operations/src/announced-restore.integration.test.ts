@@ -86,6 +86,10 @@ test('after a restore, an endpoint hears of it once, and no id is sent with othe
       expect(first?.body.type).toBe('environment.restored');
       expect((await ask(restored, { path: '/webhook-events', key })).status).toBe(200);
     });
+    // Each service reads within about a second that the system is open.
+    await eventually(async () => {
+      expect((await ask(restored, { path: `/customers/${id}`, key })).status).toBe(200);
+    });
     await rename(restored, key, id, 'Found');
     await eventually(async () => {
       expect(heads()).toContainEqual(['customer.updated', 2, code]);

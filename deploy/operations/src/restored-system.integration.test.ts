@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventually } from '@billing/chassis/testing';
 import { ensureFirstKeys } from '@billing/local/first-keys';
 import { MongoClient } from 'mongodb';
 import { backUp } from './backup/backup';
@@ -106,8 +107,12 @@ test('a restored system is closed until reconcile has compared its services, and
     expect(new Set((await readSystems(restored)).map(({ state }) => state))).toEqual(
       new Set(['OPEN']),
     );
-    // Each replica reads the state once a second.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    // Each service reads within about a second that the system is open.
+    for (const path of ['/invoices', '/customers', '/products']) {
+      await eventually(async () => {
+        expect((await ask(restored, { path, key: liveKey })).status).toBe(200);
+      });
+    }
     expect((await listInvoices(restored, liveKey)).map(({ id }) => id)).toEqual([kept.id]);
     const next = await createInvoice(restored, liveKey);
     expect(next.number).toBe(`INV-${report?.code ?? ''}-000001`);

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sleep } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import { type RunningService, Service } from '@billing/chassis/service';
@@ -145,12 +146,14 @@ test('sandboxes that have waited longer do not hide what waits in live environme
 
 test('a backup is refused while a replica of 0.1.0 runs, and nothing stays paused', async () => {
   const replicas = client.db(`${prefix}_checkout`).collection<{ _id: string }>('replicas');
-  let beat = 0;
-  const beating = setInterval(() => {
-    beat += 1;
-    const heartbeat = { run: 'x', beat, at: new Date(), release: '0.1.0' };
-    void replicas.updateOne({ _id: 'old' }, { $set: heartbeat }, { upsert: true });
-  }, 500);
+  const ended = new AbortController();
+  const beating = (async () => {
+    for (let beat = 1; !ended.signal.aborted; beat += 1) {
+      const heartbeat = { run: 'x', beat, at: new Date(), release: '0.1.0' };
+      await replicas.updateOne({ _id: 'old' }, { $set: heartbeat }, { upsert: true });
+      await sleep(500, ended.signal);
+    }
+  })();
   try {
     await eventually(async () => {
       expect(await replicas.countDocuments()).toBe(1);
@@ -165,7 +168,8 @@ test('a backup is refused while a replica of 0.1.0 runs, and nothing stays pause
       message: expect.stringMatching(/^A replica of (checkout|identity) is running$/),
     });
   } finally {
-    clearInterval(beating);
+    ended.abort();
+    await beating;
     await replicas.deleteMany({});
   }
 });
