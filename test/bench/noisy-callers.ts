@@ -16,8 +16,9 @@ const advanceCount = 300;
 const slowCallerCount = 1_000;
 const sandboxCount = 5;
 const retryMs = 5_000;
-// The noise starts before the measurement: an advance yields to live environments after 5 s.
-const settleMs = 6_000;
+// The noise starts before the measurement: an advance yields to live environments after 100
+// instants.
+const settleMs = 8_000;
 
 /** Background load that runs until it is stopped. */
 interface Noise {

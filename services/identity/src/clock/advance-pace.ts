@@ -1,7 +1,7 @@
 // A gateway asks for a key in use every four seconds, and not always the same replica.
 const inUseMs = 15_000;
 // Shorter advances run at full speed.
-const fullSpeedMs = 5_000;
+const fullSpeedSteps = 100;
 // Pauses as multiples of the last step, per other advance. With 3, all advances together work for
 // about half of the time; with 5, for about a third.
 const pausePerStep = { forAdvances: 3, forLive: 5 };
@@ -25,23 +25,23 @@ export class LiveUse {
 /**
  * Returns how long an advance pauses between two instants, in milliseconds, so that others keep
  * their share of services and database. An advance that runs alone pauses only while a live
- * environment is in use, and once it has run for a while.
+ * environment is in use, and once it has passed many instants.
  */
 export function pauseMsBetweenSteps({
   stepMs,
-  ranMs,
+  steps,
   otherAdvances,
   isLiveInUse,
 }: {
   readonly stepMs: number;
-  /** Time since the advance began. */
-  readonly ranMs: number;
+  /** Instants that the advance has passed. */
+  readonly steps: number;
   readonly otherAdvances: number;
   readonly isLiveInUse: boolean;
 }): number {
-  const yieldsToLive = isLiveInUse && ranMs >= fullSpeedMs;
-  const steps = yieldsToLive
+  const yieldsToLive = isLiveInUse && steps >= fullSpeedSteps;
+  const pausedSteps = yieldsToLive
     ? pausePerStep.forLive * Math.max(1, otherAdvances)
     : pausePerStep.forAdvances * otherAdvances;
-  return Math.min(steps * stepMs, pauseMsMax);
+  return Math.min(pausedSteps * stepMs, pauseMsMax);
 }

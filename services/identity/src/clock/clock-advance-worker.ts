@@ -171,8 +171,8 @@ export class ClockAdvanceWorker {
 
   private ports(): ClockAdvancePorts {
     const { peers, clock } = this.options;
-    const beganAt = clock.now();
-    let stepBeganAt = beganAt;
+    let stepBeganAt = clock.now();
+    let steps = 0;
     return {
       nextDue: (until) => this.ask(peers, askDeadlineMs, (peer, call) => peer.nextDue(until, call)),
       runDue: async (until, workClass, services) => {
@@ -191,7 +191,8 @@ export class ClockAdvanceWorker {
           peer.activity({ until, workClass, idleAt: idleAt?.[index] }, call),
         ),
       moveTo: async (at, processed) => {
-        await this.yieldToOthers({ beganAt, stepBeganAt });
+        await this.yieldToOthers(steps, clock.now().getTime() - stepBeganAt.getTime());
+        steps += 1;
         stepBeganAt = clock.now();
         const { state } = await this.change((environment, lease) =>
           moveTo(environment, { at, processed, lease }),
@@ -203,12 +204,11 @@ export class ClockAdvanceWorker {
   }
 
   /** Pauses between two instants, so that live environments and other advances keep their share. */
-  private async yieldToOthers(times: { beganAt: Date; stepBeganAt: Date }): Promise<void> {
-    const { clock, running, liveUse } = this.options;
-    const now = clock.now().getTime();
+  private async yieldToOthers(steps: number, stepMs: number): Promise<void> {
+    const { running, liveUse } = this.options;
     const pauseMs = pauseMsBetweenSteps({
-      stepMs: now - times.stepBeganAt.getTime(),
-      ranMs: now - times.beganAt.getTime(),
+      stepMs,
+      steps,
       otherAdvances: running.inUse - 1,
       isLiveInUse: liveUse.isInUse,
     });
