@@ -55,7 +55,9 @@ describe('racing callers', () => {
     const { sessionId, checkoutUrl } = await aSession();
     const payer = new Payer(system.gatewayUrl);
     const pages = await Promise.all(Array.from({ length: 20 }, () => payer.open(checkoutUrl)));
-    await Promise.all(pages.map((page) => payer.submit(page, card())));
+    const paid = await Promise.all(pages.map((page) => payer.submit(page, card())));
+    // A busy page may be refused.
+    for (const { status } of paid) expect([500, 502]).not.toContain(status);
 
     // On a busy machine a page may be answered while the payment is in progress.
     const session = await eventually(async () => {

@@ -139,7 +139,7 @@ test('a POST without a key whose response was lost is retried and creates nothin
     amount: n + 1,
   }));
   expect((await api.get(`/customers/${customerId}/meter-credits`)).body.total).toBe(count);
-}, 300_000);
+}, 900_000);
 
 /** Creates a customer whose response is lost; a slow machine needs more time until it is stored. */
 async function loseCreatedCustomer(): Promise<{ email: string }> {

@@ -327,7 +327,8 @@ async function setUp(page: Page): Promise<void> {
   await look(page, 'home of a new sandbox');
   const requests: string[] = [];
   page.on('request', (request) => {
-    if (request.method() === 'GET') requests.push(new URL(request.url()).pathname);
+    const { pathname, search } = new URL(request.url());
+    if (request.method() === 'GET') requests.push(`${pathname}${search}`);
   });
   await page.reload();
   await steps.waitFor();

@@ -66,11 +66,12 @@ const frameCalls = ['/dashboard/api/session', '/dashboard/api/environments', '/v
 
 /** Paths of the API that a page calls, without those of the frame. */
 async function callsOf(page: Page, path: string): Promise<readonly string[]> {
-  const calls: string[] = [];
+  // By address: a read that failed is repeated.
+  const calls = new Map<string, string>();
   const record = (request: { url: () => string }) => {
-    const { pathname } = new URL(request.url());
+    const { pathname, search } = new URL(request.url());
     const isCall = /^\/(v1|dashboard\/api)\//.test(pathname);
-    if (isCall && !frameCalls.includes(pathname)) calls.push(pathname);
+    if (isCall && !frameCalls.includes(pathname)) calls.set(`${pathname}${search}`, pathname);
   };
   // Ends the calls of the page before.
   await page.goto('about:blank');
@@ -79,8 +80,7 @@ async function callsOf(page: Page, path: string): Promise<readonly string[]> {
   await page.locator('.skeleton-line').first().waitFor({ state: 'detached' });
   await page.waitForLoadState('networkidle');
   page.off('request', record);
-  // A read that failed is repeated.
-  return [...new Set(calls)];
+  return [...calls.values()];
 }
 
 testInChromium(

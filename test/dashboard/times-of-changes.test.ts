@@ -197,6 +197,7 @@ testInChromium(
       const read = page.waitForRequest(/\/v1\/webhook-events\?limit=1$/);
       const sent = page.waitForResponse(
         (response) => response.request().method() === 'POST' && /advance$/.test(response.url()),
+        { timeout: 200_000 },
       );
       await press(page, 'Advance clock');
       await read;

@@ -293,7 +293,7 @@ test('certificates of a new authority are loaded while requests run, and no proc
   await usage.end();
   expect(usage.failures).toEqual([]);
   expect(system.pids()).toEqual(pids);
-}, 300_000);
+}, 900_000);
 
 describe('a NATS server with users', () => {
   const logger = createLogger({ service: 'test', level: 'silent' });

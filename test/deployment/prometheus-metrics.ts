@@ -1,7 +1,7 @@
 import { sleep } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
 import { Metrics, type MetricsOptions } from '@billing/chassis/metrics';
-import { measureAll } from '@billing/chassis/testing';
+import { eventually, measureAll } from '@billing/chassis/testing';
 
 export type Labels = ReadonlySet<string>;
 
@@ -80,10 +80,17 @@ async function everythingMeasured(): Promise<Collected> {
   };
   const metrics = new Metrics({ service: 'test', logger, readers: [reader] });
   measureAll(metrics);
-  await sleep(turnsMs);
   const [producer] = asked;
   if (producer === undefined) throw new Error('nothing is measured');
-  const { resourceMetrics } = await producer.collect();
+  // The delay of the event loop is measured by its turns.
+  const resourceMetrics = await eventually(async () => {
+    await sleep(turnsMs);
+    const { resourceMetrics: read } = await producer.collect();
+    const found = read.scopeMetrics.flatMap(({ metrics: all }) => all);
+    const names = found.map(({ descriptor }) => descriptor.name);
+    expect(names).toContain('nodejs.eventloop.delay.p99');
+    return read;
+  });
   await metrics.shutdown();
   return resourceMetrics;
 }

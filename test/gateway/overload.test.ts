@@ -207,11 +207,14 @@ test('three hundred advances of one key leave capacity for live requests and sig
   const leaving = new AbortController();
   const answered: number[] = [];
   // Each to another instant, so that none joins another. Admitted ones wait for the ones before.
-  const advances = Array.from({ length: 300 }, async (_, index) => {
-    const to = new Date(Date.UTC(2026, 0, 2 + index)).toISOString();
-    const asked = { body: { to }, signal: leaving.signal };
-    const { status } = await sandbox.request('POST', '/sandboxes/clock/advance', asked);
-    answered.push(status);
+  let days = 1;
+  const advances = Array.from({ length: 300 }, async () => {
+    while (!leaving.signal.aborted) {
+      const to = new Date(Date.UTC(2026, 0, (days += 1))).toISOString();
+      const asked = { body: { to }, signal: leaving.signal };
+      const { status } = await sandbox.request('POST', '/sandboxes/clock/advance', asked);
+      answered.push(status);
+    }
   });
   await eventually(() => {
     expect(answered).toContain(429);
@@ -219,16 +222,19 @@ test('three hundred advances of one key leave capacity for live requests and sig
   await eventually(async () => {
     expect((await system.live.get('/customers')).status).toBe(200);
   });
-  const signIn = await fetch(`${system.gatewayUrl}/dashboard/api/session`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Origin: system.gatewayUrl },
-    body: JSON.stringify({ email: 'unknown@example.com', password: 'a wrong password' }),
+  await eventually(async () => {
+    const signIn = await fetch(`${system.gatewayUrl}/dashboard/api/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: system.gatewayUrl },
+      body: JSON.stringify({ email: 'unknown@example.com', password: 'a wrong password' }),
+    });
+    expect(signIn.status).toBe(401);
   });
-  expect(signIn.status).toBe(401);
   leaving.abort();
   await Promise.allSettled(advances);
-  // 503: the gateway looked the key up again during the burst.
-  expect([...new Set(answered)].filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+  // 400: a later advance has passed the instant; 503: the key was looked up again in the burst.
+  const legal = [200, 400, 429, 503];
+  expect([...new Set(answered)].filter((status) => !legal.includes(status))).toEqual([]);
 });
 
 test('under a load far above the limit every request is answered or refused, and quickly', async () => {

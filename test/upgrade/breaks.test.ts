@@ -1,4 +1,5 @@
 import { eventually } from '@billing/chassis/testing';
+import { expectInvariants } from '../invariants/expectation';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 import { differences } from './differences';
 import { Installation, type MixedInstallation } from './installation';
@@ -71,6 +72,8 @@ describe('a release that breaks what the former one has', () => {
     const first = await installation.launch(former);
     life = await beginLife(first, receiver);
     document = await (await fetch(`${first.gatewayUrl}/openapi.json`)).json();
+    // Waits until every webhook is delivered: what is read later must not change by itself.
+    await expectInvariants(first, first.client(life.key), { receivers: [receiver] });
     await first.stop();
     system = await installation.startMixed(former);
   });

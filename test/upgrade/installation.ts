@@ -32,7 +32,7 @@ export type MixedInstallation = RunningInstallation & {
 
 type Environments = ReadonlyMap<ServiceName, Readonly<Record<string, string>>>;
 
-const startWithinMs = 120_000;
+const startWithinMs = 300_000;
 const backends = serviceNames.filter((name) => name !== 'gateway');
 
 /** Data that one release after another runs on: databases, a stream and a data folder. */

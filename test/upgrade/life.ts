@@ -123,7 +123,11 @@ class Beginning {
     const subscribe = async (name: string, more: object = {}): Promise<string> => {
       const { id: customerId } = await this.customer(name);
       const body = { customerId, productId, authorizedTransactionId: authorization(), ...more };
-      return String((await this.create('/subscriptions', body)).id);
+      const { id } = await this.create('/subscriptions', body);
+      // A creation that takes eight seconds is answered before its first charge.
+      const { now } = await this.api.expect(200, this.api.get('/sandboxes/clock'));
+      await this.api.advanceTo(now);
+      return String(id);
     };
     const trial = { ...monthly, billingInterval: 'MONTHLY', trialDays: 90 };
     const { id: trialId } = await this.create('/products', { ...trial, name: 'Trial' });

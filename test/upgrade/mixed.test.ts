@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import { type ServiceName, serviceNames } from '@billing/local/services';
 import { expectInvariants } from '../invariants/expectation';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
@@ -38,6 +39,11 @@ describe('a system of two releases', () => {
 
   async function expectServes(): Promise<void> {
     const api = system.client(life.key);
+    await eventually(async () => {
+      for (const path of ['/customers', '/subscriptions', '/invoices', '/discounts', '/meters']) {
+        await api.expect(200, api.get(path));
+      }
+    });
     const { failures, requests } = await loadFor(seconds, api, life);
     expect(failures).toEqual([]);
     expect(requests).toBeGreaterThan(50);

@@ -205,13 +205,15 @@ describe('a failure', () => {
   });
 
   test('is waited for until the signal is aborted', async () => {
-    answers = () => [503, {}, { 'retry-after': '60' }];
     const controller = new AbortController();
     const reason = new Error('No longer needed');
+    answers = () => {
+      setTimeout(() => {
+        controller.abort(reason);
+      }, 50);
+      return [503, {}, { 'retry-after': '60' }];
+    };
     const call = client().customers.retrieve('c1', { signal: controller.signal });
-    setTimeout(() => {
-      controller.abort(reason);
-    }, 50);
     await expect(call).rejects.toBe(reason);
     expect(attempts()).toBe(1);
   });

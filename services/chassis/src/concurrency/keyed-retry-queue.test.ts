@@ -1,3 +1,4 @@
+import { eventually } from '../testing/testing';
 import { KeyedRetryQueue } from './keyed-retry-queue';
 
 function keyedWork(options: { runningMax?: number; waitingMax?: number } = {}) {
@@ -70,8 +71,9 @@ describe('a keyed retry queue', () => {
       runs += 1;
       return runs < 3 ? Promise.reject(new Error('Not yet')) : Promise.resolve();
     });
-    await settle();
-    expect(runs).toBe(3);
+    await eventually(() => {
+      expect(runs).toBe(3);
+    });
     expect(failed).toEqual(['a1', 'a2']);
   });
 

@@ -44,7 +44,7 @@ describe('events that the stream has lost', () => {
       { timeoutMs: 240_000 },
     );
     expect(sequencesAt(system, '/away')).toEqual(Array.from({ length: 130 }, (_, n) => n + 1));
-  });
+  }, 600_000);
 
   test('in the middle are fetched immediately when a later one reveals the hole', async () => {
     system = await startSystem('gap');

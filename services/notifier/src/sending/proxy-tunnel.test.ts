@@ -50,7 +50,7 @@ async function useProxy(addresses: string[]): Promise<void> {
   });
   const port = await listen(proxy);
   client = new WebhookClient({
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     connectionsMax: 1,
     resolve: () => Promise.resolve(addresses),
     proxy: new URL(`http://billing:p%40ss@127.0.0.1:${String(port)}`),
