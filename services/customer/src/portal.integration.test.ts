@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import { Collection } from 'mongodb';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
@@ -267,9 +267,15 @@ describe('the store of sessions', () => {
   test('leaves a token unused if a crash comes before its use is recorded', async () => {
     const [token, secret, lost] = [aProof(), aProof(), aProof()];
     await store.insert(token, session);
-    // Only the store's own collection: the running service of this file writes heartbeats.
-    const { sessions } = store as unknown as { sessions: Collection };
-    jest.spyOn(sessions, 'updateOne').mockRejectedValueOnce(new Error('crashed'));
+    const update = Reflect.get(Collection.prototype, 'updateOne') as Collection['updateOne'];
+    let isCrashed = false;
+    const crash = jest.spyOn(Collection.prototype, 'updateOne');
+    // Only in the store's own database: the service of this file writes heartbeats to another.
+    crash.mockImplementation(async function (this: Collection, ...args) {
+      if (this.dbName !== mongo.db.databaseName || isCrashed) return update.apply(this, args);
+      isCrashed = true;
+      throw new Error('crashed');
+    });
     const started = store.startVisit({ token, secret: lost }, visitOf);
     await expect(started).rejects.toThrow('crashed');
     expect(await store.isUsed(token)).toBe(false);
@@ -277,6 +283,7 @@ describe('the store of sessions', () => {
     expect(await store.startVisit({ token, secret: lost }, visitOf)).toBe(false);
     expect(await store.findStarted({ token, secret })).toEqual(visitOf);
     expect(await store.findStarted({ token, secret: lost })).toBeUndefined();
+    crash.mockRestore();
   });
 
   test('of an earlier version is read: its used tokens stay used', async () => {
