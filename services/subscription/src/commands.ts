@@ -52,6 +52,7 @@ export interface CommandDependencies {
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
   readonly logger: Logger;
+  readonly adoptRemade: BillingDependencies['adoptRemade'];
   readonly onRenewalInvoiced: BillingDependencies['onRenewalInvoiced'];
   readonly onDroppedCredits: BillingDependencies['onDroppedCredits'];
 }

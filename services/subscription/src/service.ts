@@ -5,6 +5,7 @@ import type { RecoveryContext } from '@billing/chassis/recovery';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
+import type { BillingDependencies } from './billing/create-bill';
 import { changeRpc } from './change/change-rpc';
 import { changeDefinition, Changes } from './change/change-store';
 import { PreviewKeys } from '@billing/chassis/preview-keys';
@@ -22,7 +23,9 @@ import {
   MigrationRows,
   priceMigrationDefinition,
 } from './migration/price-migration-store';
-import { connectPeers, type Peers } from './peer/peers';
+import { connectPeers } from './peer/peers';
+import { adoptRemadeBill } from './recovery/reassert-remade-bill';
+import type { StandingDependencies } from './recovery/reassert-period-bills';
 import { reassertSubscriptions } from './recovery/reassert-subscription';
 import { planRpc } from './report/plan-rpc';
 import { type DueStep, dueStep, takeDueStep } from './lifecycle/renewals';
@@ -50,7 +53,7 @@ export async function start(
   });
   const changes = new Changes(service.aggregates(changeDefinition));
   const rows = new MigrationRows(service.aggregates(migrationRowDefinition));
-  const billing = billingDependencies(service, peers);
+  const billing = billingDependencies(service, { subscriptions, changes, peers });
   const ofCommands = { subscriptions, changes, rows, peers, ...billing };
   records.handle({
     commands: subscriptionCommands(ofCommands),
@@ -90,8 +93,19 @@ export async function start(
 }
 
 /** Clients of bills, and reports of how they went. */
-function billingDependencies({ clock, logger, metrics }: Service, { checkout, customers }: Peers) {
+function billingDependencies(
+  { clock, logger, metrics, slices: { system } }: Service,
+  standing: StandingDependencies,
+) {
+  const { checkout, customers } = standing.peers;
+  const restores = () => ({
+    isRecovering: system.recovering !== undefined,
+    last: system.lastRestore,
+  });
+  const adoptRemade: BillingDependencies['adoptRemade'] = (stored, bill, context) =>
+    adoptRemadeBill(stored, bill, context, { ...standing, restores });
   return {
+    adoptRemade,
     ...{ logger, customers },
     invoices: new InvoiceClient(checkout),
     onRenewalInvoiced: (at: Date, { live, manualClock }: Tenant) => {

@@ -19,6 +19,7 @@ import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { withoutFormerBuyer } from '../subscription/erased';
 import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
 import { type BilledPutOff, nothingPutOff, putOffOn } from '../subscription/put-off';
+import { periodOf } from '../subscription/billing-cycle';
 import type { Closing } from '../subscription/over-limit-state';
 import { lateBillNumber, lateKey } from '../subscription/late-bill';
 import { currencyOf, type Subscription } from '../subscription/subscription';
@@ -39,6 +40,16 @@ import {
 import { toProtoPeriodInvoice } from './describe-period-invoice';
 import { toProtoEndInvoice, usageLinesOf } from './describe-end-bill';
 
+/** A bill whose invoice may exist already, because a restore has undone the bill. */
+export interface RemadeBill {
+  readonly invoiceId: string;
+  readonly settlement: Settlement;
+  /** Lines that it takes over from another invoice. */
+  readonly owed: readonly UsageLine[];
+  /** Environment time from which the bill could be made first. */
+  readonly dueAt: Date;
+}
+
 export interface BillingDependencies extends SettlementDependencies {
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
@@ -46,6 +57,15 @@ export interface BillingDependencies extends SettlementDependencies {
   readonly changes: {
     readonly recordBilledOn: (id: string, invoiceId: string, context: CallContext) => Promise<void>;
   };
+  /**
+   * Has metering take the usage of an invoice that exists as its settlement, after a restore: the
+   * settlement would lack events that are lost, and they would be billed again.
+   */
+  readonly adoptRemade: (
+    stored: Stored<Subscription>,
+    bill: RemadeBill,
+    context: CallContext,
+  ) => Promise<void>;
   /** Called when the invoice of a renewal was created, with the renewal's instant. */
   readonly onRenewalInvoiced: (at: Date, tenant: Tenant) => void;
   /** Called when the last bill left credit unsettled that was owed to the customer. */
@@ -72,6 +92,8 @@ export async function attemptPeriodBill(
   const { invoiceId, periodIndex } = payload;
   const { sets, taxCategories } = await ratesOf(stored, payload, context, dependencies);
   const settlement = settlementBefore(periodIndex);
+  const dueAt = periodOf(state, periodIndex).start;
+  await dependencies.adoptRemade(stored, { invoiceId, settlement, owed: [], dueAt }, context);
   const [settled, customer] = await Promise.all([
     settleUsage(stored, settlement, context, dependencies),
     presentCustomer(state, payload, context, dependencies),
@@ -133,14 +155,17 @@ export async function usageOfUnfinishedInvoice(
   stored: Stored<Subscription>,
   voided: Invoice | undefined,
   context: CallContext,
-  dependencies: SettlementDependencies,
+  dependencies: BillingDependencies,
 ): Promise<FinalBillCarryOver> {
+  const settlement = settlementBefore(stored.state.periodIndex ?? 0);
   if (voided === undefined) {
     // The invoice was never created and never will be; usage may have been settled for it already.
-    const settlement = settlementBefore(stored.state.periodIndex ?? 0);
     const settled = await settleUsage(stored, settlement, context, dependencies);
     return { isVoided: true, lines: usageLines(settled ?? []), settlements: [settlement] };
   }
+  const dueAt = endOf(stored, context);
+  const { id: invoiceId } = voided;
+  await dependencies.adoptRemade(stored, { invoiceId, settlement, owed: [], dueAt }, context);
   if (voided.status !== InvoiceStatus.INVOICE_STATUS_VOID) return nothingOwed;
   return { isVoided: true, lines: usageLinesOf(voided), settlements: [] };
 }
@@ -158,6 +183,9 @@ export async function attemptFinalBill(
   const { state } = stored;
   const through = state.periodIndex ?? 0;
   const settlement = { key: 'end', through };
+  const invoiceId = endInvoiceId(stored, settlement);
+  const remade = { invoiceId, settlement, owed: owed.lines, dueAt: endOf(stored, context) };
+  await dependencies.adoptRemade(stored, remade, context);
   const settled = await settleUsage(stored, settlement, context, dependencies);
   const number = through + 1;
   // The lines put off that the voided invoice has billed are owed, too.
@@ -204,6 +232,9 @@ export async function attemptLateBill(
   const { state } = stored;
   const key = lateKey(round);
   const settlement = { key, through: state.periodIndex ?? 0 };
+  const invoiceId = endInvoiceId(stored, settlement);
+  const remade = { invoiceId, settlement, owed: [], dueAt: context.now };
+  await dependencies.adoptRemade(stored, remade, context);
   const settled = await settleUsage(stored, settlement, context, dependencies);
   const bill = endBill(state, settled ?? [], { owed: [], putOff: nothingPutOff });
   const number = lateBillNumber(state, round);
@@ -302,9 +333,8 @@ async function billUsage(
   dependencies: BillingDependencies,
 ): Promise<BilledUsage> {
   if (bill.lines.length + putOff.lines.length === 0) return nothingBilled;
-  const { tenant } = stored;
   const { state } = stored;
-  const invoiceId = derivedId(tenant.environmentId, state.id, key);
+  const invoiceId = endInvoiceId(stored, { key });
   const { peers } = dependencies;
   const [customer, categories] = await Promise.all([
     presentCustomer(state, {}, context, dependencies),
@@ -318,6 +348,18 @@ async function billUsage(
   await dependencies.invoices.create(request, context);
   await recordBilledOn(putOff, invoiceId, context, dependencies);
   return { invoiceId, isDiscounted };
+}
+
+/** Id of an invoice of usage alone. */
+function endInvoiceId(
+  { state, tenant }: Stored<Subscription>,
+  { key }: Pick<Settlement, 'key'>,
+): string {
+  return derivedId(tenant.environmentId, state.id, key);
+}
+
+function endOf({ state }: Stored<Subscription>, { now }: CallContext): Date {
+  return state.endedAt ?? now;
 }
 
 async function recordBilledOn(

@@ -4,7 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { reassertChanged, type ScanDependencies } from '@billing/chassis/changed-aggregates';
 import { derivedId } from '@billing/chassis/ids';
 import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
-import { DomainError, isNotFound } from '@billing/kernel/domain-error';
+import { DomainError } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import {
   attemptFinalBill,
@@ -17,21 +17,22 @@ import { type CommandDependencies, endCollection } from '../commands';
 import { createdInvoices } from '../lifecycle/ending';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
 import { voidInvoice } from '../peer/checkout';
-import { settlesUsage } from '../peer/metering';
 import { decisionOn } from '../subscription-store';
 import { orderedInvoiceOf, periodOf } from '../subscription/billing-cycle';
 import { endedWithin, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import { isBilled } from '../subscription/usage-billing';
-import { settlementBefore } from '../usage/settlement';
-import { atEntryOf, madePeriodBills } from './made-bills';
+import { atEntryOf } from './made-bills';
+import {
+  adoptPeriodBills,
+  atTime,
+  changesOf,
+  findInvoice,
+  findPeriodBills,
+} from './reassert-period-bills';
 import { reassertRedemptions } from './reassert-redemptions';
-import { adoptFinalUsage, adoptPeriodUsage, type StandingBill } from './reassert-usage';
-
-// A copy that is 60 s older lacks one settlement, of a manual clock some more.
-const billsMax = 2;
-const billsOfClockMax = 100;
+import { adoptFinalUsage, adoptPeriodUsage } from './reassert-usage';
 
 interface Work {
   readonly stored: Stored<Subscription>;
@@ -68,46 +69,28 @@ export async function reassertSubscriptions(
 
 /**
  * Creates the invoices of periods that checkout does not have, and gives metering the usage of
- * those that it has. Checkout has all up to some period, so the newest that it has ends the search
- * for others.
+ * those that it has.
  */
-async function reassertPeriodBills({ stored, context, dependencies }: Work): Promise<number> {
-  const { state, tenant, createdAt } = stored;
-  const { invoiceIdOf } = decisionOn(state.id, tenant, context.now);
-  const missing: ReturnType<typeof madePeriodBills> = [];
-  const standing: StandingBill[] = [];
-  const standingMax = tenant.manualClock ? billsOfClockMax : billsMax;
-  for (const order of madePeriodBills(state, { createdAt, invoiceIdOf })) {
-    const invoice = await findInvoice(order.invoiceId, context, dependencies);
-    if (invoice === undefined) {
-      if (standing.length > 0) break;
-      missing.unshift(order);
-      continue;
-    }
-    const { periodIndex } = order;
-    const settlement = settlementBefore(periodIndex);
-    // Without meters, metering has lost nothing.
-    if (!(await settlesUsage(stored, settlement, context, dependencies))) break;
-    standing.unshift({ periodIndex, invoice });
-    if (standing.length === standingMax) break;
-  }
-  if (missing.length + standing.length === 0) return 0;
+async function reassertPeriodBills(work: Work): Promise<number> {
+  const { stored, context, dependencies } = work;
+  const { state } = stored;
+  const { missing, standing } = await findPeriodBills(work);
+  await adoptPeriodBills(standing, work);
+  const made = { ...dependencies, adoptRemade: nothingStands };
+  if (missing.length === 0) return 0;
   const changes = await changesOf(state, context, dependencies);
-  // The order of their settlements.
-  for (const bill of standing) {
-    const asEntered = atEntryOf(state, bill.periodIndex, changes);
-    const at = atTime(context, periodOf(state, bill.periodIndex).start);
-    await adoptPeriodUsage({ ...stored, state: asEntered }, bill, at, dependencies);
-  }
   for (const order of missing) {
     const { periodIndex } = order;
     const asEntered = atEntryOf(state, periodIndex, changes);
     const at = atTime(context, periodOf(state, periodIndex).start);
-    const work = { context: at };
-    await attemptPeriodBill({ ...stored, state: asEntered }, order, work, dependencies);
+    const attempt = { context: at };
+    await attemptPeriodBill({ ...stored, state: asEntered }, order, attempt, made);
   }
   return missing.length;
 }
+
+/** Checkout was asked for the invoice already. */
+const nothingStands: CommandDependencies['adoptRemade'] = () => Promise.resolve();
 
 /** Creates invoices and credit notes of the changes of the running period. */
 async function reassertChanges({ stored, context, dependencies }: Work): Promise<number> {
@@ -207,30 +190,4 @@ async function reassertFinalBill(
   }
   await attemptFinalBill(stored, { closing: { voidedInvoiceId: null }, owed }, at, dependencies);
   return 1;
-}
-
-async function findInvoice(
-  id: string,
-  context: CallContext,
-  { peers }: Pick<CommandDependencies, 'peers'>,
-): Promise<Invoice | undefined> {
-  try {
-    return (await peers.checkout.getInvoice({ id, changeId: undefined }, context)).invoice;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
-
-async function changesOf(
-  state: Subscription,
-  context: CallContext,
-  { changes }: Pick<CommandDependencies, 'changes'>,
-): Promise<readonly SubscriptionChange[]> {
-  return (await changes.listAll([state], context)).get(state.id) ?? [];
-}
-
-/** Context of work at the time when it was first done, where the clock is manual. */
-function atTime(context: CallContext, at: Date): CallContext {
-  return context.tenant.manualClock ? { ...context, now: at } : context;
 }

@@ -13,34 +13,51 @@ export interface StandingBill {
   readonly invoice: Invoice;
 }
 
-/**
- * Gives metering the usage that the invoice of a period has billed, in case a restore has lost its
- * settlement: events that are sent again are then not billed twice.
- */
+/** An invoice that stands, and the settlement that it has billed. */
+export interface SettledInvoice {
+  readonly settlement: Settlement;
+  readonly invoice: Invoice;
+  /** Lines taken over from another invoice, which has a settlement of its own. */
+  readonly owed: readonly UsageLine[];
+}
+
+/** Gives metering the usage that the invoice of a period has billed; see `adoptInvoice`. */
 export async function adoptPeriodUsage(
   stored: Stored<Subscription>,
   { periodIndex, invoice }: StandingBill,
   context: CallContext,
   dependencies: SettlementDependencies,
 ): Promise<void> {
-  const lines = usageLinesOf(invoice).map(billedLine);
   const settlement = settlementBefore(periodIndex);
-  await adoptUsage(stored, { settlement, lines }, context, dependencies);
+  await adoptInvoice(stored, { settlement, invoice, owed: [] }, context, dependencies);
 }
 
 /**
  * The same for the final invoice. `owed` are the lines that it has taken over from the invoice of
- * the last period, which has a settlement of its own.
+ * the last period.
  */
 export async function adoptFinalUsage(
   stored: Stored<Subscription>,
-  { invoice, owed }: { readonly invoice: Invoice; readonly owed: readonly UsageLine[] },
+  { invoice, owed }: Omit<SettledInvoice, 'settlement'>,
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<void> {
+  const settlement: Settlement = { key: 'end', through: stored.state.periodIndex ?? 0 };
+  await adoptInvoice(stored, { settlement, invoice, owed }, context, dependencies);
+}
+
+/**
+ * Gives metering the usage that an invoice has billed, in case a restore has lost its settlement:
+ * events that are sent again are then not billed twice.
+ */
+export async function adoptInvoice(
+  stored: Stored<Subscription>,
+  { settlement, invoice, owed }: SettledInvoice,
   context: CallContext,
   dependencies: SettlementDependencies,
 ): Promise<void> {
   const taken = owed.map(billedLine).map(negated);
   const lines = [...usageLinesOf(invoice).map(billedLine), ...taken];
-  const settlement: Settlement = { key: 'end', through: stored.state.periodIndex ?? 0 };
   await adoptUsage(stored, { settlement, lines }, context, dependencies);
 }
 

@@ -1,4 +1,5 @@
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { eventually } from '@billing/chassis/testing';
 import { recoverInTest } from '@billing/chassis/testing/recover';
 import {
   type CreateInvoiceRequest,
@@ -29,6 +30,17 @@ const { reach, invoiced, settled, subscribe } = usageScene(() => under);
 const reassert = () => recoverInTest(under.configuration, ['reassert']);
 
 const documents = () => mongo.db.collection('subscriptions').find().sort({ _id: 1 }).toArray();
+
+const documentOf = async (id: string) =>
+  (await mongo.db.collection('subscriptions').findOne({ _id: id as never }))!;
+
+/** Puts a subscription back to an earlier copy of its document. */
+async function putBack(copy: Awaited<ReturnType<typeof documentOf>>): Promise<void> {
+  const { version } = await documentOf(String(copy._id));
+  // Caches of the running service have no document of this version.
+  const restored = { ...copy, version: Number(version) + 10, changedAt: new Date() };
+  await mongo.db.collection('subscriptions').replaceOne({ _id: copy._id }, restored);
+}
 
 /** A subscription with three periods, and its invoices in their order. */
 async function threePeriods() {
@@ -87,6 +99,43 @@ describe('after a restore', () => {
         ],
       ],
     ]);
+  });
+
+  test('a bill that is still ordered takes the usage of the invoice that stands', async () => {
+    const { peers } = under;
+    const { metering } = peers;
+    metering.usageOf = () => '300';
+    const { id, context } = await subscribe();
+    await reach(later(context, day('02-28')));
+    await invoiced(id, 2);
+    await settled(context, day('02-28'));
+    const renewAt = later(context, day('03-31'));
+    peers.isInvoicingDown = true;
+    await reach(renewAt);
+    const copy = await documentOf(id);
+    expect(copy['pendingSince']).not.toBeNull();
+    peers.isInvoicingDown = false;
+    await invoiced(id, 3);
+    await settled(context, renewAt.now);
+    await putBack(copy);
+    // The events of 200 units are lost, and so are the settlements.
+    metering.usageOf = () => '100';
+    metering.forget(id);
+    await recoverInTest(under.configuration, ['reassert'], {
+      after: {
+        reassert: () =>
+          eventually(async () => {
+            expect(await documentOf(id)).toMatchObject({ pendingSince: null });
+          }),
+      },
+    });
+    const [first, second, ...others] = metering.settledOf(id);
+    expect([first, second]).toEqual([
+      ['period:0', [[0, '300']]],
+      ['period:1', expect.arrayContaining([[1, '300']])],
+    ]);
+    expect(others).toEqual([]);
+    expect(Number((await documentOf(id))['usage'].lastBill)).toBe(2);
   });
 
   test('the state of an unharmed system stays as it is, and announces nothing', async () => {

@@ -43,13 +43,26 @@ export class MeteringRole {
     };
   }
 
+  /** Loses the settlements of a subscription, as a restore does. */
+  forget(subscriptionId: string): void {
+    this.settled.delete(subscriptionId);
+  }
+
+  /** Keys of the settlements of a subscription, with the quantities of their periods. */
+  settledOf(subscriptionId: string) {
+    return [...this.madeFor(subscriptionId)].map(([key, usages]) => [
+      key,
+      usages.map(({ periodIndex, current }) => [periodIndex, current?.quantity]),
+    ]);
+  }
+
   private settle(request: SettleUsageRequest): SettledUsage[] {
     const { subscriptionId, key } = request;
     const made = this.madeFor(subscriptionId);
     this.settled.set(subscriptionId, made);
     const done = made.get(key);
     if (done !== undefined) return done;
-    const usages = this.computed(request);
+    const usages = request.billed === undefined ? this.computed(request) : this.adopted(request);
     made.set(key, usages);
     return usages;
   }
@@ -59,6 +72,21 @@ export class MeteringRole {
     const made = [...this.madeFor(subscriptionId)];
     const billed = made.filter(([one]) => !unbilled.has(one)).flatMap(([, usages]) => usages);
     return windows.flatMap((window) => this.changed(window, billed));
+  }
+
+  /** Usage without stretches as an invoice has billed it. */
+  private adopted({ subscriptionId, billed }: SettleUsageRequest): SettledUsage[] {
+    const known = [...this.madeFor(subscriptionId)].flatMap(([, usages]) => usages);
+    const usages = billed?.usages ?? [];
+    return usages.flatMap(({ periodIndex, meterId, difference }) => {
+      const previous = known.findLast(
+        (one) => one.periodIndex === periodIndex && one.meterId === meterId,
+      )?.current;
+      const quantity = String(Number(previous?.quantity ?? 0) + Number(difference?.quantity));
+      const current = { quantity, creditsUsed: [], marks: [] };
+      if (isSameData(previous, current)) return [];
+      return [{ periodIndex, meterId, meterName: 'Calls', current, previous }];
+    });
   }
 
   private madeFor(subscriptionId: string): Map<string, SettledUsage[]> {

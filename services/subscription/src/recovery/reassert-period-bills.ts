@@ -1,0 +1,106 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { CallContext } from '@billing/chassis/call-context';
+import { isNotFound } from '@billing/kernel/domain-error';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { Changes } from '../change/change-store';
+import { type SettlementDependencies, settlesUsage } from '../peer/metering';
+import { decisionOn } from '../subscription-store';
+import { periodOf } from '../subscription/billing-cycle';
+import type { BillPeriod } from '../subscription/command';
+import type { Subscription } from '../subscription/subscription';
+import type { SubscriptionChange } from '../subscription/subscription-change';
+import { settlementBefore } from '../usage/settlement';
+import { atEntryOf, madePeriodBills } from './made-bills';
+import { adoptPeriodUsage, type StandingBill } from './reassert-usage';
+
+// A copy that is 60 s older lacks one settlement, of a manual clock some more.
+const billsMax = 2;
+const billsOfClockMax = 100;
+
+export interface StandingDependencies extends SettlementDependencies {
+  readonly changes: Pick<Changes, 'listAll'>;
+}
+
+/** A subscription whose bills are compared with checkout. */
+export interface StandingWork {
+  readonly stored: Stored<Subscription>;
+  readonly context: CallContext;
+  readonly dependencies: StandingDependencies;
+}
+
+/** Bills that a subscription knows to be made, each list in their order. */
+export interface PeriodBills {
+  /** Checkout does not have their invoices. */
+  readonly missing: readonly BillPeriod['payload'][];
+  /** The last ones that settle usage and have an invoice in checkout. */
+  readonly standing: readonly StandingBill[];
+}
+
+/**
+ * Compares the bills of periods with the invoices of checkout, which has all up to some period: so
+ * the newest that it has ends the search for others.
+ */
+export async function findPeriodBills(work: StandingWork): Promise<PeriodBills> {
+  const { stored, context, dependencies } = work;
+  const { state, tenant, createdAt } = stored;
+  const { invoiceIdOf } = decisionOn(state.id, tenant, context.now);
+  const missing: BillPeriod['payload'][] = [];
+  const standing: StandingBill[] = [];
+  const standingMax = tenant.manualClock ? billsOfClockMax : billsMax;
+  for (const order of madePeriodBills(state, { createdAt, invoiceIdOf })) {
+    const invoice = await findInvoice(order.invoiceId, context, dependencies);
+    if (invoice === undefined) {
+      if (standing.length > 0) break;
+      missing.unshift(order);
+      continue;
+    }
+    const { periodIndex } = order;
+    const settlement = settlementBefore(periodIndex);
+    // Without meters, metering has lost nothing.
+    if (!(await settlesUsage(stored, settlement, context, dependencies))) break;
+    standing.unshift({ periodIndex, invoice });
+    if (standing.length === standingMax) break;
+  }
+  return { missing, standing };
+}
+
+/** Gives metering the usage of invoices that stand, in the order of their settlements. */
+export async function adoptPeriodBills(
+  standing: readonly StandingBill[],
+  { stored, context, dependencies }: StandingWork,
+): Promise<void> {
+  if (standing.length === 0) return;
+  const { state } = stored;
+  const changes = await changesOf(state, context, dependencies);
+  for (const bill of standing) {
+    const asEntered = atEntryOf(state, bill.periodIndex, changes);
+    const at = atTime(context, periodOf(state, bill.periodIndex).start);
+    await adoptPeriodUsage({ ...stored, state: asEntered }, bill, at, dependencies);
+  }
+}
+
+export async function findInvoice(
+  id: string,
+  context: CallContext,
+  { peers }: Pick<StandingDependencies, 'peers'>,
+): Promise<Invoice | undefined> {
+  try {
+    return (await peers.checkout.getInvoice({ id, changeId: undefined }, context)).invoice;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+export async function changesOf(
+  state: Subscription,
+  context: CallContext,
+  { changes }: Pick<StandingDependencies, 'changes'>,
+): Promise<readonly SubscriptionChange[]> {
+  return (await changes.listAll([state], context)).get(state.id) ?? [];
+}
+
+/** Context of work at the time when it was first done, where the clock is manual. */
+export function atTime(context: CallContext, at: Date): CallContext {
+  return context.tenant.manualClock ? { ...context, now: at } : context;
+}
