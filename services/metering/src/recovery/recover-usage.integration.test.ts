@@ -27,7 +27,8 @@ afterAll(async () => {
 const recover = async () =>
   (await recoverInTest(service.configuration, ['reassert']))['reassert'] ?? {};
 
-type Billed = readonly (readonly [periodIndex: number, quantity: string])[];
+type Uses = readonly { readonly grantId: string; readonly quantity: string }[];
+type Billed = readonly (readonly [periodIndex: number, quantity: string, creditsUsed?: Uses])[];
 
 /** Three events of 2 units in an hour, the second period of a subscription whose first is empty. */
 async function aSeries() {
@@ -58,8 +59,9 @@ async function aSeries() {
     const windows = [start.getTime() - hourMs, start.getTime()].map((from, periodIndex) => {
       return { periodIndex, start: new Date(from), end: new Date(from + hourMs), meters };
     });
-    const usages = billed?.map(([periodIndex, quantity]) => {
-      return { periodIndex, meterId, difference: { quantity, creditsUsed: [], marks: [] } };
+    const usages = billed?.map(([periodIndex, quantity, creditsUsed = []]) => {
+      const difference = { quantity, creditsUsed: [...creditsUsed], marks: [] };
+      return { periodIndex, meterId, difference };
     });
     const request = { subscriptionId, customerId, key, windows, unbilledKeys: [] };
     const answer = await metering.settleUsage(
@@ -134,6 +136,13 @@ describe('a settlement that was lost', () => {
     await ingest('4', '3');
     expect(await settle('period:3')).toEqual([[1, '10', '13']]);
     expect(await settle('period:4')).toEqual([]);
+  });
+
+  test('has no credits of a lost grant, and no later settlement charges them', async () => {
+    const { settle } = await aSeries();
+    const billed: Billed = [[1, '6', [{ grantId: newId(), quantity: '4' }]]];
+    expect(await settle('period:1', billed)).toEqual(first);
+    expect(await settle('period:2')).toEqual([]);
   });
 
   test('stays as it is where it was not lost', async () => {

@@ -66,16 +66,19 @@ export async function adopt(
     const number = (await store.lastNumber(subscriptionId)) + 1;
     const known = await store.ofPeriods(subscriptionId, { periodIndexes, exceptKeys });
     const previousOf = lastSettled(known);
+    const opened = await Promise.all(meters.map(({ meterId }) => accounts.open(meterId)));
+    const grantIds = new Map(opened.map((account) => [account.meterId, grantIdsOf(account)]));
     const isKnown = (one: MeterPeriod) => one.periodIndex === last && previousOf(one) !== null;
     if (requested.some(isKnown)) return undefined;
     const currentOf = (one: MeterPeriod) => {
       const isSame = ({ periodIndex, meterId }: MeterPeriod) =>
         periodIndex === one.periodIndex && meterId === one.meterId;
-      const difference = request.billed.find(isSame)?.difference ?? nothing;
+      const billed = request.billed.find(isSame)?.difference ?? nothing;
+      const difference = withUsesOf(billed, grantIds.get(one.meterId) ?? new Set());
       return billedQuantity(previousOf(one) ?? nothing, difference, partsOf(meters, one));
     };
-    for (const { meterId, windows } of meters) {
-      const account = await accounts.open(meterId);
+    for (const [index, { meterId, windows }] of meters.entries()) {
+      const account = opened[index] ?? (await accounts.open(meterId));
       const decision = { windows, currentOf, subscriptionId, settlement: key, now: context.now };
       await accounts.change(account, (before) => adoptWindows(before, meterId, decision));
     }
@@ -111,7 +114,6 @@ function adoptWindows(
     readonly now: Date;
   },
 ): CreditAccount {
-  const grantIds = new Set(account.grants.map(({ id }) => id));
   let after = account;
   for (const window of windows) {
     const { periodIndex } = window;
@@ -121,18 +123,35 @@ function adoptWindows(
     let consumption: PeriodConsumption;
     if (current !== undefined && isLast(current)) consumption = { ...current, settlement };
     else {
-      const { uses, ...billed } = currentOf({ periodIndex, meterId });
+      const billed = currentOf({ periodIndex, meterId });
       const includedUnits = parseUnits(window.includedUnits, 'includedUnits');
       const ending = isFinal(window, now)
         ? { isFinal: true }
         : { window: toDecidedWindow(window, includedUnits) };
-      // A grant may be lost with its customer's purchase.
-      const kept = uses.filter(({ grantId }) => grantIds.has(grantId));
-      consumption = { period, settlement, ...billed, uses: kept, isAdopted: true, ...ending };
+      consumption = { period, settlement, ...billed, isAdopted: true, ...ending };
     }
     after = setConsumption(after, consumption, now);
   }
   return after;
+}
+
+function grantIdsOf({ grants }: CreditAccount): ReadonlySet<string> {
+  return new Set(grants.map(({ id }) => id));
+}
+
+/**
+ * The quantity without the credits of grants that the account does not have: they are lost with
+ * their customer's purchase. Were they in the settlement alone, the next one would charge them.
+ */
+function withUsesOf(
+  { marks, ...whole }: SettledQuantity,
+  grantIds: ReadonlySet<string>,
+): SettledQuantity {
+  const kept = ({ quantity, uses }: MarkedQuantity): MarkedQuantity => ({
+    quantity,
+    uses: uses.filter(({ grantId }) => grantIds.has(grantId)),
+  });
+  return { ...kept(whole), ...(marks !== undefined && { marks: marks.map(kept) }) };
 }
 
 /** Number of stretches of a window. */
