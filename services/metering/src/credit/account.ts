@@ -293,15 +293,27 @@ export function setConsumption(
 }
 
 /**
- * True if a decision stays although less usage is there now: events that its invoice has billed are
- * lost, not withdrawn.
+ * True if a decision stays although less usage is there now, in total or up to a mark: events that
+ * its invoice has billed are lost, not withdrawn.
  */
 export function staysAdopted(
   known: PeriodConsumption | undefined,
-  quantity: Decimal,
+  { quantity, marks = [] }: CountedUsage,
 ): known is PeriodConsumption {
   if (known?.isAdopted !== true) return false;
-  return quantity.compare(Decimal.parse(known.quantity)) < 0;
+  const isLess = (counted: Decimal, before: MarkedQuantity | undefined) =>
+    before !== undefined && counted.compare(Decimal.parse(before.quantity)) < 0;
+  return (
+    isLess(quantity, known) ||
+    marks.some((mark, index) => isLess(mark.quantity, known.marks?.[index]))
+  );
+}
+
+/** Usage as it is counted now. */
+interface CountedUsage {
+  readonly quantity: Decimal;
+  /** Up to each change of the product that prices the meter; absent: there was none. */
+  readonly marks?: readonly { readonly quantity: Decimal }[];
 }
 
 /** Sets the last consumption of a period under the key of its settlement. */

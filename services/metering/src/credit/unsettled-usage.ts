@@ -199,7 +199,7 @@ export function afterPeriod(
   if (isComplete) {
     // A settlement of nothing is dropped by the next one.
     if (known === undefined) return account;
-    if (staysAdopted(known, burnt.quantity)) {
+    if (staysAdopted(known, burnt)) {
       const { window: _window, ...kept } = known;
       return finalizeConsumption(account, kept, now);
     }

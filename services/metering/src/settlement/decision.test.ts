@@ -1,3 +1,4 @@
+import { Decimal } from '@billing/kernel/decimal';
 import type { CreditAccount, CreditGrant, PeriodConsumption } from '../credit/account';
 import { usageOfUnits } from '../testing/window-usage';
 import { decideWindows, isDecided, openWindows } from './decision';
@@ -127,5 +128,24 @@ describe('a decision that was taken from its invoice', () => {
     const account = settled(before, 'next', [6, 0, 0]);
     expect(decisionsIn(account)[0]).toEqual(['6', ['5']]);
     expect(account.consumptions[0]).not.toHaveProperty('isAdopted');
+  });
+
+  const marked = (quantity: string) => ({ quantity, uses: [] });
+  test.each([
+    ['stays while less usage is there up to a mark', [4, 6], '5'],
+    ['is replaced once no mark has less usage', [5, 6], '6'],
+  ])('with stretches %s', (_name, [mark, all], quantity) => {
+    const stretches = [at(0.5), at(1)].map((end) => {
+      return { end, includedUnits: Decimal.of(9n), continues: false };
+    });
+    const window = { ...windows[0]!, stretches };
+    const adoptedParts = { ...adopted, uses: [], marks: [marked('5')] };
+    const usage = usageOfUnits([{ span: window, units: all! }]);
+    const read = { window, usage: { ...usage, marks: [Decimal.of(BigInt(mark!))] } };
+    const account = decideWindows(
+      { ...empty, consumptions: [adoptedParts] },
+      { windows: [window], read: [read], decider: deciderOf('next'), grantIds: new Set(), now },
+    );
+    expect(account.consumptions[0]).toMatchObject({ quantity, marks: [marked('5')] });
   });
 });

@@ -101,7 +101,7 @@ export function decideWindows(
       const quantity = burnt.quantity.toString();
       const marked = { uses: usesOf(burnt), ...marksOf(burnt.marks) };
       const again = isFinal(window, now) ? {} : { window: toDecidedWindow(window, includedUnits) };
-      consumption = staysAdopted(current, burnt.quantity)
+      consumption = staysAdopted(current, burnt)
         ? { ...current, settlement }
         : { period, settlement, quantity, ...marked, ...again, set: usage.set };
     }
