@@ -59,10 +59,14 @@ export async function start(
     commands: subscriptionCommands(ofCommands),
     wake: (id, context) => takeDueStepOf(id, context, { subscriptions, service }),
   });
-  const reassert = (recovery: RecoveryContext) =>
-    reassertSubscriptions(records, recovery, { ...ofCommands, clock: service.clock });
-  // Again once checkout knows the outcomes of payments, during which nothing is voided.
-  service.recoverBy({ reassert, catchUp: reassert });
+  const ofRecovery = { ...ofCommands, clock: service.clock };
+  const reassert = (recovery: RecoveryContext, run: { readonly isLast: boolean }) =>
+    reassertSubscriptions(records, recovery, run, ofRecovery);
+  service.recoverBy({
+    reassert: (recovery) => reassert(recovery, { isLast: false }),
+    // Again once checkout knows the outcomes of payments, during which nothing is voided.
+    catchUp: (recovery) => reassert(recovery, { isLast: true }),
+  });
   const reports = new ReportStore(service, records);
   service.every({
     name: 'revenue totals',

@@ -11,3 +11,13 @@ test('states that a service could not reassert keep the system closed', () => {
   ]);
   expect(unfinishedSteps([])).toEqual([]);
 });
+
+test('an end that waits for a payment is a finding only after the last attempt', () => {
+  const steps: StepReport[] = [
+    { step: 'reassert', counts: { 'subscription.endsPostponed': 2 } },
+    { step: 'catchUp', counts: { 'subscription.endsLeft': 1 } },
+  ];
+  expect(unfinishedSteps(steps)).toEqual([
+    { invariant: 'catchUp', text: expect.stringContaining('subscription: 1 ends') },
+  ]);
+});

@@ -43,11 +43,12 @@ interface Work {
 /**
  * Does again, after a restore, what the state of subscriptions says was done at others: it is
  * missing where their databases were put back to an earlier instant. Ids are derived, so what
- * exists is found, and stays as it is.
+ * exists is found, and stays as it is. What the last run of a recovery leaves is a finding.
  */
 export async function reassertSubscriptions(
   records: AggregateCollection<SubscriptionRecord>,
   recovery: RecoveryContext,
+  { isLast }: { readonly isLast: boolean },
   dependencies: CommandDependencies & ScanDependencies,
 ): Promise<StepCounts> {
   const reassert = async (
@@ -60,7 +61,8 @@ export async function reassertSubscriptions(
     const work = { stored, context, dependencies };
     const bills = await reassertPeriodBills(work);
     const changes = await reassertChanges(work);
-    const ends = stored.state.status === 'CANCELED' ? await reassertEndOf(work) : { ends: 0 };
+    const isCanceled = stored.state.status === 'CANCELED';
+    const ends = isCanceled ? await reassertEndOf(work, { isLast }) : { ends: 0 };
     await reassertRedemptions(work);
     return { bills, changes, ...ends };
   };
@@ -122,14 +124,20 @@ function isOfRunningPeriod(state: Subscription, { id, status, effectiveAt }: Sub
   return effectiveAt >= periodOf(state, periodIndex).start;
 }
 
-/** Does an end again, but not while a payment runs, whose outcome a later step looks up. */
-async function reassertEndOf(work: Work): Promise<StepCounts> {
+/**
+ * Does an end again, but not while a payment runs: its outcome is looked up between the first run
+ * and the last one.
+ */
+async function reassertEndOf(
+  work: Work,
+  { isLast }: { readonly isLast: boolean },
+): Promise<StepCounts> {
   try {
     return { ends: await reassertEnd(work) };
   } catch (error) {
     const isRunning = error instanceof DomainError && error.reason === 'PAYMENT_IN_PROGRESS';
     if (!isRunning) throw error;
-    return { endsPostponed: 1 };
+    return isLast ? { endsLeft: 1 } : { endsPostponed: 1 };
   }
 }
 

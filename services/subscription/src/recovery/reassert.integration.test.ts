@@ -198,6 +198,20 @@ test('an end without usage voids its invoice again, and waits for a payment that
   expect(voided).toContain(request?.invoiceId);
 });
 
+test('an end that waits for a payment until the last attempt is counted as left', async () => {
+  const { peers } = under;
+  const { id, context } = await subscribe('product');
+  const cancel = { id, atPeriodEnd: false };
+  await under.subscription.cancelSubscription(cancel, later(context, day('02-10')));
+  await settled(context, day('02-10'));
+  peers.isPaymentRunning = true;
+  const { catchUp } = await recoverInTest(under.configuration, ['reassert', 'catchUp']);
+  peers.isPaymentRunning = false;
+  expect(catchUp?.['endsLeft']).toBeGreaterThan(0);
+  const again = await recoverInTest(under.configuration, ['reassert', 'catchUp']);
+  expect(again['catchUp']).not.toHaveProperty('endsLeft');
+});
+
 test('a result for a period that the subscription has yet to enter again waits', async () => {
   const { id, context, requests } = await threePeriods();
   const [, , last] = requests;
