@@ -4,10 +4,12 @@ import { unfinishedSteps } from './unfinished-steps';
 test('states that a service could not reassert keep the system closed', () => {
   const steps: StepReport[] = [
     { step: 'reassert', counts: { 'subscription.subscriptions': 3, 'subscription.failed': 1 } },
+    { step: 'catchUp', counts: { 'subscription.usageRefused': 1 } },
     { step: 'provider', counts: { 'checkout.attempts': 2, 'checkout.attemptsLeft': 0 } },
   ];
   expect(unfinishedSteps(steps)).toEqual([
     { invariant: 'reassert', text: expect.stringContaining('subscription: 1 states') },
+    { invariant: 'catchUp', text: expect.stringContaining('subscription: 1 subscriptions') },
   ]);
   expect(unfinishedSteps([])).toEqual([]);
 });

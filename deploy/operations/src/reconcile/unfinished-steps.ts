@@ -7,6 +7,8 @@ const texts: Readonly<Record<string, string>> = {
   attemptsLeft: 'charges have an outcome that the payment provider did not tell',
   resultsUnknown:
     'invoices of release 0.1.0 ended in a way that their subscriptions may not know: compare them',
+  usageRefused:
+    'subscriptions have invoices of usage that no meter can have; the log of the service names them',
   endsLeft: 'ends of subscriptions wait for the outcome of a payment',
   refundsLeft: 'payments have refunds that could not be compared with the payment provider',
 };

@@ -4,7 +4,7 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { testContext } from '@billing/chassis/testing';
 import { recoverInTest } from '@billing/chassis/testing/recover';
-import { Aggregation } from '@billing/proto/billing/metering/v1/metering';
+import { Aggregation, CreditSource } from '@billing/proto/billing/metering/v1/metering';
 import { EpochStore } from '../epoch/epoch-store';
 import { present, startMetering } from '../testing/fixtures';
 import { TestedSeries } from '../testing/flushes';
@@ -30,14 +30,16 @@ const recover = async () =>
 type Uses = readonly { readonly grantId: string; readonly quantity: string }[];
 type Billed = readonly (readonly [periodIndex: number, quantity: string, creditsUsed?: Uses])[];
 
+const { AGGREGATION_SUM: sum, AGGREGATION_COUNT: count } = Aggregation;
+
 /** Three events of 2 units in an hour, the second period of a subscription whose first is empty. */
-async function aSeries() {
+async function aSeries(aggregation: typeof sum | typeof count = sum) {
   const now = systemClock.now();
   const { tenant } = testContext({ now });
   // Recoveries take longer than the deadline of one call.
   const call = (): CallContext => ({ ...testContext({ now, deadlineMs: 25_000 }), tenant });
   const { metering, customers } = service;
-  const meter = { name: 'Calls', aggregation: Aggregation.AGGREGATION_SUM, metadata: undefined };
+  const meter = { name: 'Calls', aggregation, metadata: undefined };
   const meterId = present((await metering.createMeter(meter, call())).meter).id;
   const customerId = present(customers.pop());
   const start = new Date((Math.floor(now.getTime() / hourMs) - 1) * hourMs);
@@ -50,7 +52,8 @@ async function aSeries() {
     expect(await metering.ingestEvents({ body }, call())).toMatchObject({ accepted });
   };
   await ingest('2', '2', '2');
-  const series = { customerId, meterId, aggregation: 'SUM', uniqueProperty: null } as const;
+  const name = aggregation === sum ? 'SUM' : 'COUNT';
+  const series = { customerId, meterId, aggregation: name, uniqueProperty: null } as const;
   const tested = new TestedSeries(mongo.db, tenant, series);
   const subscriptionId = newId();
   /** Differences of a settlement: the period, and its quantity before and now. */
@@ -74,7 +77,13 @@ async function aSeries() {
       current?.quantity,
     ]);
   };
-  return { tested, settle, ingest };
+  const grant = async () => {
+    const terms = { amount: '10', effectiveAt: start, expiresAt: undefined };
+    const source = CreditSource.CREDIT_SOURCE_PAID;
+    const input = { customerId, meterId, ...terms, source, metadata: undefined };
+    return present((await metering.createCreditGrant(input, call())).creditGrant).id;
+  };
+  return { tested, settle, ingest, grant };
 }
 
 const first = [
@@ -143,6 +152,22 @@ describe('a settlement that was lost', () => {
     const billed: Billed = [[1, '6', [{ grantId: newId(), quantity: '4' }]]];
     expect(await settle('period:1', billed)).toEqual(first);
     expect(await settle('period:2')).toEqual([]);
+  });
+
+  test.each<[string, readonly [string, Uses]]>([
+    ['of less than nothing', ['-1', []]],
+    ['without a quantity', ['many', []]],
+    ['that returns credits of nothing', ['3', [{ grantId: 'granted', quantity: '-1' }]]],
+  ])('%s is refused, and changes nothing', async (_name, [quantity, uses]) => {
+    const { settle, grant } = await aSeries(count);
+    const grantId = await grant();
+    const used = uses.map((use) => ({ ...use, grantId }));
+    const refused = settle('period:1', [[1, quantity, used]]);
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid_input' });
+    expect(await settle('period:1')).toEqual([
+      [0, undefined, '0'],
+      [1, undefined, '3'],
+    ]);
   });
 
   test('stays as it is where it was not lost', async () => {

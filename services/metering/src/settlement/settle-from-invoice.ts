@@ -25,6 +25,7 @@ import {
   type MeterPeriod,
   type MeterWindows,
   type SettledQuantity,
+  type SettledUsage,
   type Settlement,
   type SettlementWindow,
 } from './settlement';
@@ -47,8 +48,8 @@ const nothing: SettledQuantity = { quantity: '0', uses: [] };
 
 /**
  * Stores what an invoice has billed as its settlement, so that events that are sent again are not
- * billed twice. Repeatable. Undefined, and nothing is stored, if another settlement has decided the
- * last period already.
+ * billed twice. Repeatable. Refuses usage that the meter cannot have. Undefined, and nothing is
+ * stored, if another settlement has decided the last period already.
  */
 export async function adopt(
   request: LostSettlement,
@@ -77,20 +78,20 @@ export async function adopt(
       const difference = withUsesOf(billed, grantIds.get(one.meterId) ?? new Set());
       return billedQuantity(previousOf(one) ?? nothing, difference, partsOf(meters, one));
     };
+    const usages = requested.map((one) => ({
+      periodIndex: one.periodIndex,
+      meterId: one.meterId,
+      current: currentOf(one),
+      previous: previousOf(one),
+    }));
+    // Before anything changes.
+    await refuseImpossible(usages, context, dependencies);
     for (const [index, { meterId, windows }] of meters.entries()) {
       const account = opened[index] ?? (await accounts.open(meterId));
       const decision = { windows, currentOf, subscriptionId, settlement: key, now: context.now };
       await accounts.change(account, (before) => adoptWindows(before, meterId, decision));
     }
-    const usages = changedUsages(
-      requested.map((one) => ({
-        periodIndex: one.periodIndex,
-        meterId: one.meterId,
-        current: currentOf(one),
-        previous: previousOf(one),
-      })),
-    );
-    const settlement = { subscriptionId, key, number, usages };
+    const settlement = { subscriptionId, key, number, usages: changedUsages(usages) };
     if (await store.insert(settlement)) return settlement;
   }
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
@@ -135,6 +136,29 @@ function adoptWindows(
   return after;
 }
 
+/** Throws if a quantity or the units of a grant are below 0. Events of SUM may return units. */
+async function refuseImpossible(
+  usages: readonly SettledUsage[],
+  context: CallContext,
+  { meters }: Pick<SettlementDependencies, 'meters'>,
+): Promise<void> {
+  const found = await meters.within(context).findAll(usages.map(({ meterId }) => meterId));
+  const sums = found.filter(({ state }) => state.aggregation === 'SUM');
+  const sumIds = new Set(sums.map(({ state }) => state.id));
+  const isBelow0 = (units: string) => Decimal.parse(units).compare(none) < 0;
+  for (const { meterId, periodIndex, current } of usages) {
+    for (const { quantity, uses } of [...(current.marks ?? []), current]) {
+      const isImpossible =
+        (isBelow0(quantity) && !sumIds.has(meterId)) || uses.some((use) => isBelow0(use.quantity));
+      if (isImpossible) throw refused(`Below 0 in period ${String(periodIndex)}: ${meterId}`);
+    }
+  }
+}
+
+function refused(message: string): DomainError {
+  return new DomainError('invalid_input', 'BILLED_USAGE_INVALID', message);
+}
+
 function grantIdsOf({ grants }: CreditAccount): ReadonlySet<string> {
   return new Set(grants.map(({ id }) => id));
 }
@@ -166,6 +190,8 @@ function billedQuantity(
   { marks: changes = [], ...whole }: SettledQuantity,
   parts: number,
 ): SettledQuantity {
+  const isOfOthers = changes.length > 0 && changes.length !== parts - 1;
+  if (isOfOthers) throw refused('The billed usage has other stretches');
   const sum = plus(previous, whole);
   if (parts === 1) return sum;
   const before = previous.marks ?? [];

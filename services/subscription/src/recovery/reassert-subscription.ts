@@ -4,6 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { reassertChanged, type ScanDependencies } from '@billing/chassis/changed-aggregates';
 import { derivedId } from '@billing/chassis/ids';
 import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
+import { addCounts } from '@billing/chassis/visit-all';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import {
@@ -32,7 +33,7 @@ import {
   findPeriodBills,
 } from './reassert-period-bills';
 import { reassertRedemptions } from './reassert-redemptions';
-import { adoptFinalUsage, adoptPeriodUsage } from './reassert-usage';
+import { adoptFinalUsage, adoptPeriodUsage, usageRefused } from './reassert-usage';
 
 interface Work {
   readonly stored: Stored<Subscription>;
@@ -59,14 +60,35 @@ export async function reassertSubscriptions(
     // The scan may have read it a while ago.
     const stored = await dependencies.subscriptions.get(found.state.id, context);
     const work = { stored, context, dependencies };
-    const bills = await reassertPeriodBills(work);
+    const bills = await unlessRefused(work, async () => ({
+      bills: await reassertPeriodBills(work),
+    }));
     const changes = await reassertChanges(work);
     const isCanceled = stored.state.status === 'CANCELED';
-    const ends = isCanceled ? await reassertEndOf(work, { isLast }) : { ends: 0 };
+    const ends = isCanceled
+      ? await unlessRefused(work, () => reassertEndOf(work, { isLast }))
+      : { ends: 0 };
     await reassertRedemptions(work);
-    return { bills, changes, ...ends };
+    const counts: Record<string, number> = { changes };
+    for (const news of [bills, ends]) addCounts(counts, news);
+    return counts;
   };
   return reassertChanged(records, recovery, reassert, dependencies);
+}
+
+/** Counts an invoice whose usage metering refuses, and leaves the rest of the work to operators. */
+async function unlessRefused(
+  { stored, dependencies }: Work,
+  reassert: () => Promise<StepCounts>,
+): Promise<StepCounts> {
+  try {
+    return await reassert();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.reason !== usageRefused) throw error;
+    const { id: subscriptionId } = stored.state;
+    dependencies.logger.error({ err: error, subscriptionId }, 'usage of an invoice refused');
+    return { usageRefused: 1 };
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { usageLinesOf } from '../billing/describe-end-bill';
 import { adoptUsage, type BilledLine, type SettlementDependencies } from '../peer/metering';
@@ -46,9 +47,13 @@ export async function adoptFinalUsage(
   await adoptInvoice(stored, { settlement, invoice, owed }, context, dependencies);
 }
 
+/** Reason of the error where an invoice has usage that metering refuses. */
+export const usageRefused = 'BILLED_USAGE_REFUSED';
+
 /**
  * Gives metering the usage that an invoice has billed, in case a restore has lost its settlement:
- * events that are sent again are then not billed twice.
+ * events that are sent again are then not billed twice. Throws `usageRefused`, and changes nothing,
+ * if no meter can have such usage.
  */
 export async function adoptInvoice(
   stored: Stored<Subscription>,
@@ -58,7 +63,13 @@ export async function adoptInvoice(
 ): Promise<void> {
   const taken = owed.map(billedLine).map(negated);
   const lines = [...usageLinesOf(invoice).map(billedLine), ...taken];
-  await adoptUsage(stored, { settlement, lines }, context, dependencies);
+  try {
+    await adoptUsage(stored, { settlement, lines }, context, dependencies);
+  } catch (cause) {
+    if (!(cause instanceof DomainError) || cause.kind !== 'invalid_input') throw cause;
+    const message = `The usage of invoice ${invoice.id} was refused`;
+    throw new DomainError('failed_precondition', usageRefused, message, { cause });
+  }
 }
 
 function billedLine({ meterId, quantity, period, details }: UsageLine): BilledLine {

@@ -101,6 +101,20 @@ describe('after a restore', () => {
     ]);
   });
 
+  test('an invoice whose usage metering refuses is counted, and nothing is billed', async () => {
+    const { id } = await threePeriods();
+    const { metering } = under.peers;
+    metering.forget(id);
+    metering.refused = id;
+    const requests = requestsOf(id);
+    const { reassert: counts } = await reassert();
+    metering.refused = undefined;
+    expect(counts).toMatchObject({ usageRefused: 1 });
+    expect(counts).not.toHaveProperty('failed');
+    expect(metering.settledOf(id)).toEqual([]);
+    expect(requestsOf(id)).toEqual(requests);
+  });
+
   test('a bill that is still ordered takes the usage of the invoice that stands', async () => {
     const { peers } = under;
     const { metering } = peers;

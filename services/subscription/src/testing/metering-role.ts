@@ -1,4 +1,5 @@
 import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { DomainError } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
 import type {
   MeteringServiceServer,
@@ -17,6 +18,8 @@ export class MeteringRole {
   readonly quotes: QuoteUsageRequest[] = [];
   /** The units of a meter in a window, as known now. */
   usageOf: (window: UsageWindow, meterId: string) => string = () => '0';
+  /** Subscription whose billed usage is refused. */
+  refused: string | undefined;
   private readonly settled = new Map<string, Map<string, SettledUsage[]>>();
 
   calls(): AsyncHandlers<MeteringServiceServer> {
@@ -34,6 +37,9 @@ export class MeteringRole {
       getUsageState: neverAsked,
       settleUsage: async (request) => {
         this.settlements.push(request);
+        if (request.billed !== undefined && request.subscriptionId === this.refused) {
+          throw new DomainError('invalid_input', 'BILLED_USAGE_INVALID', 'Below 0');
+        }
         return { usages: this.settle(request) };
       },
       quoteUsage: async (request) => {
