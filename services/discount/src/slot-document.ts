@@ -57,8 +57,8 @@ export interface SlotDocument {
   /** Number of checks so far. */
   readonly timesAsked: number;
   /**
-   * Real time of the last confirmation. Absent: never confirmed, or by an earlier release; may
-   * remain from a former holder.
+   * Real time of the last confirmation. Absent: never confirmed, or by an earlier release. An
+   * earlier release may have left that of a former holder.
    */
   readonly confirmedAt?: Date;
 }

@@ -18,6 +18,7 @@ export type SlotCollection = Collection<SlotDocument>;
 const slotsReadMax = 1_000;
 
 const taken = { $in: ['HELD', 'CONFIRMED'] as const };
+const unconfirmed = { $unset: { confirmedAt: '' } } as const;
 
 export function openSlots(db: Db): SlotCollection {
   return db.collection<SlotDocument>('redemptionSlots');
@@ -183,7 +184,7 @@ export class SlotStore {
     // The number alone does not prove that the holder is still the same.
     const released: SlotState = free(held.number);
     await retryTransient(() =>
-      this.slots.updateOne({ ...query, _id: held._id }, { $set: released }),
+      this.slots.updateOne({ ...query, _id: held._id }, { $set: released, ...unconfirmed }),
     );
   }
 
@@ -199,7 +200,7 @@ export class SlotStore {
     const same = { _id, ...this.ofDiscount(discountId), holderId, confirmedAt };
     const undone = askAt === null ? free(number) : { state: 'HELD' as const, askAt, timesAsked: 0 };
     await retryTransient(() =>
-      this.slots.updateOne({ ...same, state: 'CONFIRMED' }, { $set: undone }),
+      this.slots.updateOne({ ...same, state: 'CONFIRMED' }, { $set: undone, ...unconfirmed }),
     );
   }
 

@@ -99,10 +99,18 @@ test('a confirmation that its holder has lost is undone', async () => {
   expect(await reassert()).toMatchObject({ redemptions: 2, released: 1, heldAgain: 1 });
   expect(await lost.count()).toBe(0);
   expect(await open.state()).toBe('HELD');
+  for (const slot of await slots().find().toArray()) expect(slot).not.toHaveProperty('confirmedAt');
   // Its session may end it now.
   const { context, discountId, holderId } = open;
   await discounts.releaseRedemption({ discountId, holderId }, context);
   expect(await open.count()).toBe(0);
+});
+
+test('a redemption that is released has no time of confirmation any more', async () => {
+  const { context, discountId, holderId, state } = await aSlot({ isConfirmed: true });
+  await discounts.releaseRedemption({ discountId, holderId, evenConfirmed: true }, context);
+  expect(await state()).toBe('FREE');
+  expect(await slots().findOne({ discountId })).not.toHaveProperty('confirmedAt');
 });
 
 test('an older confirmation stays, and its holder is not asked', async () => {
