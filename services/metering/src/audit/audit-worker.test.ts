@@ -89,3 +89,46 @@ test('a check starts with the oldest hour whose events are kept, and a span that
   expect(recorded).toEqual([equal, mismatch, { result: 'REPAIRED', live: true }]);
   expect((await checkSince(new Date(0))).spans).toEqual([]);
 });
+
+test('a recount after a restore repairs without an alarm, and counts the hours that it skips', async () => {
+  const { series, table, storage, read } = await auditedSeries('SUM');
+  await read();
+  for (const [name, span] of table.spans) {
+    table.spans.set(name, { ...span, total: { ...span.total, quantity: '1' } });
+  }
+  const k = seriesKey('e', series);
+  const document = { _id: k, live: true, timeline: { type: 'REAL' } };
+  const meter = { state: { aggregation: 'SUM', uniqueProperty: null } };
+  const recorded: unknown[] = [];
+  const logged: unknown[] = [];
+  const log =
+    (level: string) =>
+    (facts: object, text: string): void => {
+      logged.push([level, facts, text]);
+    };
+  const audit = new UsageAudit({
+    store: {
+      touchedSince: async function* () {
+        yield document;
+      },
+      keptSince: () => Promise.resolve(new Date(0)),
+      // Earlier events of the first hour are not kept.
+      hasEarlierEvents: (_one: unknown, { start }: { start: Date }) =>
+        Promise.resolve(start.getTime() === auditedHour * hourMs),
+    },
+    meters: { within: () => ({ find: () => Promise.resolve(meter) }) },
+    storageOf: () => storage,
+    isDeleted: () => false,
+    metrics: { recordAuditedHour: (one: unknown) => recorded.push(one) },
+    clock: systemClock,
+    logger: { error: log('error'), warn: log('warn') },
+  } as unknown as UsageAuditDependencies);
+  const counts = await audit.recount(new Date(auditedHour * hourMs));
+  expect(counts).toEqual({ series: 1, hours: 1, repaired: 1, skipped: 1 });
+  expect(logged).toEqual([['warn', { series: k, repaired: 1 }, 'usage repaired after a restore']]);
+  expect(recorded).toEqual([
+    { result: 'SKIPPED', live: true },
+    { result: 'EQUAL', live: true },
+    { result: 'REPAIRED', live: true },
+  ]);
+});

@@ -66,6 +66,15 @@ export interface UsageFindings {
   readonly uncounted: (UncountedHour & { readonly series: OwnedSeries })[];
   /** Number of events that were looked for in buckets and parts. */
   searched: number;
+  /** Number of hours that could not be compared: they changed, or lack events. */
+  skipped: number;
+}
+
+/** Treatment of differences. */
+interface Treatment {
+  readonly isRepaired: boolean;
+  /** True after a restore, which explains differences: their repair raises no alarm. */
+  readonly isRestored?: boolean;
 }
 
 /** A part of a check that is not interrupted. */
@@ -134,7 +143,7 @@ export class UsageAudit {
   > {
     const untilMs = monotonicMs() + checkMsMax;
     const isOver = () => signal.aborted || monotonicMs() > untilMs;
-    const findings: UsageFindings = { compared: [], spans: [], uncounted: [], searched: 0 };
+    const findings: UsageFindings = noFindings();
     let [k = '', last = ''] = after.split(' ');
     for (;;) {
       const document = await this.dependencies.store.firstFrom(k, prefix);
@@ -154,17 +163,24 @@ export class UsageAudit {
   }
 
   /**
-   * Counts the hours of the series that got events since an instant again, and repairs them. Those
-   * of hours that no event of that time can be in stay as they are.
+   * Counts the hours of the series that got events since an instant again after a restore, and
+   * repairs them. Those of hours that no event of that time can be in stay as they are.
    */
   async recount(since: Date): Promise<StepCounts> {
     const { store, logger } = this.dependencies;
     const from = Math.floor((since.getTime() - lateMsMax) / hourMs);
     const visit = async (document: FoldSeriesDocument) => {
-      const findings: UsageFindings = { compared: [], spans: [], uncounted: [], searched: 0 };
-      const steps = await this.stepsOf(document, { isRepaired: true, from });
-      for (const { run } of steps) await run(findings);
-      return countsOf(findings);
+      const findings: UsageFindings = noFindings();
+      const treatment = { isRepaired: true, isRestored: true };
+      for (const { run } of await this.stepsOf(document, { ...treatment, from })) {
+        await run(findings);
+      }
+      const counts = countsOf(findings);
+      const { repaired } = counts;
+      if (repaired !== undefined) {
+        logger.warn({ series: document._id, repaired }, 'usage repaired after a restore');
+      }
+      return counts;
     };
     const onFailure = (error: unknown, { _id: series }: FoldSeriesDocument) => {
       logger.error({ err: error, series }, 'usage not counted again');
@@ -176,7 +192,7 @@ export class UsageAudit {
   /** Hours and the gaps between them, then kept spans. */
   private async stepsOf(
     document: FoldSeriesDocument,
-    { isRepaired, from: first = 0 }: { readonly isRepaired: boolean; readonly from?: number },
+    { from: first = 0, ...treatment }: Treatment & { readonly from?: number },
   ): Promise<CheckStep[]> {
     const series = await this.seriesOf(document);
     if (series === undefined) return [];
@@ -192,16 +208,18 @@ export class UsageAudit {
     const ofHours = rangesOf(counted, range).map(({ from, to }) => ({
       name: hourId('hour', from),
       run: async (findings: UsageFindings) => {
-        const one = isStored.has(from)
-          ? await this.compare(document, series, { hour: from, isRepaired })
-          : undefined;
-        if (one !== undefined) findings.compared.push(one);
+        if (isStored.has(from)) {
+          const one = await this.compare(document, series, { hour: from, ...treatment });
+          if (one === undefined) findings.skipped += 1;
+          else findings.compared.push(one);
+        }
         const found = await findUncounted(storage, counted, { from, to });
         findings.searched += found.searched;
         for (const hour of found.uncounted) {
           findings.uncounted.push({ ...hour, series });
           const { live } = document;
-          await this.reportUncounted(series, hour, { until: counted.until, isRepaired, live });
+          const { until } = counted;
+          await this.reportUncounted(series, hour, { until, live, ...treatment });
         }
       },
     }));
@@ -209,7 +227,7 @@ export class UsageAudit {
       name: spanId('span', span),
       run: async ({ spans: compared }: UsageFindings) => {
         const { live } = document;
-        const one = await this.compareSpan(series, span, { isRepaired, live });
+        const one = await this.compareSpan(series, span, { live, ...treatment });
         if (one !== undefined) compared.push({ ...one, series, span });
       },
     }));
@@ -245,7 +263,7 @@ export class UsageAudit {
   private async compare(
     document: FoldSeriesDocument,
     series: OwnedSeries,
-    { hour, isRepaired }: Pick<UsageCheck, 'isRepaired'> & { readonly hour: number },
+    { hour, isRepaired, isRestored = false }: Treatment & { readonly hour: number },
   ): Promise<ComparedHour | undefined> {
     const { store, storageOf, metrics, logger } = this.dependencies;
     const { live } = document;
@@ -261,15 +279,17 @@ export class UsageAudit {
       metrics.recordAuditedHour({ result: 'SKIPPED', live });
       return undefined;
     }
-    metrics.recordAuditedHour({ result: audit.isEqual ? 'EQUAL' : 'MISMATCH', live });
-    if (audit.isEqual) return { ...audit, series, hour };
+    if (audit.isEqual) {
+      metrics.recordAuditedHour({ result: 'EQUAL', live });
+      return { ...audit, series, hour };
+    }
     const { stored, counted } = audit;
-    const facts = { alarm: 'usage_mismatch', ...series, hour: span.start, stored, counted };
-    logger.error(facts, 'stored usage differs from its events');
+    const facts = { ...series, hour: span.start, stored, counted };
+    if (!isRestored) this.raiseAlarm(facts, { text: 'stored usage differs from its events', live });
     if (isRepaired) {
       await repairHour(storage, series, hour, { hasAllEvents });
       metrics.recordAuditedHour({ result: 'REPAIRED', live });
-      logger.warn(facts, 'stored usage repaired');
+      if (!isRestored) logger.warn(facts, 'stored usage repaired');
     }
     return { ...audit, series, hour };
   }
@@ -277,17 +297,17 @@ export class UsageAudit {
   private async compareSpan(
     series: OwnedSeries,
     span: SpanBucket,
-    { isRepaired, live }: Pick<UsageCheck, 'isRepaired'> & { readonly live: boolean },
+    { isRepaired, isRestored = false, live }: Treatment & { readonly live: boolean },
   ): Promise<SpanAudit | undefined> {
-    const { storageOf, metrics, logger } = this.dependencies;
+    const { storageOf, metrics } = this.dependencies;
     const storage = storageOf(series);
     const audit = await skipIfReplaced(() => auditSpan(storage, series, span));
     if (audit === undefined || audit.isEqual) return audit;
-    metrics.recordAuditedHour({ result: 'MISMATCH', live });
     const { start, end } = span;
     const { stored, summed } = audit;
-    const facts = { alarm: 'usage_mismatch', ...series, start, end, stored, summed };
-    logger.error(facts, 'kept span of usage differs from its hours');
+    const facts = { ...series, start, end, stored, summed };
+    const text = 'kept span of usage differs from its hours';
+    if (!isRestored) this.raiseAlarm(facts, { text, live });
     if (isRepaired) {
       await withdrawSpan(storage, span);
       metrics.recordAuditedHour({ result: 'REPAIRED', live });
@@ -301,24 +321,41 @@ export class UsageAudit {
     {
       until,
       isRepaired,
+      isRestored = false,
       live,
-    }: { readonly until: number; readonly isRepaired: boolean; readonly live: boolean },
+    }: Treatment & { readonly until: number; readonly live: boolean },
   ): Promise<void> {
-    const { storageOf, metrics, logger } = this.dependencies;
-    metrics.recordAuditedHour({ result: 'MISMATCH', live });
+    const { storageOf, metrics } = this.dependencies;
     const { start } = unitSpan(hour, hourMs);
-    const facts = { alarm: 'usage_mismatch', ...series, hour: start, stored, counted };
-    logger.error(facts, 'events are in no total of usage');
+    const facts = { ...series, hour: start, stored, counted };
+    if (!isRestored) this.raiseAlarm(facts, { text: 'events are in no total of usage', live });
     if (!isRepaired) return;
     await repairHour(storageOf(series), series, hour, { upTo: until });
     metrics.recordAuditedHour({ result: 'REPAIRED', live });
   }
+
+  private raiseAlarm(
+    facts: object,
+    { text, live }: { readonly text: string; readonly live: boolean },
+  ): void {
+    const { metrics, logger } = this.dependencies;
+    metrics.recordAuditedHour({ result: 'MISMATCH', live });
+    logger.error({ alarm: 'usage_mismatch', ...facts }, text);
+  }
 }
 
-function countsOf({ compared, spans, uncounted }: UsageFindings): StepCounts {
+function noFindings(): UsageFindings {
+  return { compared: [], spans: [], uncounted: [], searched: 0, skipped: 0 };
+}
+
+function countsOf({ compared, spans, uncounted, skipped }: UsageFindings): StepCounts {
   const repaired = [...compared, ...spans].filter(({ isEqual }) => !isEqual).length;
   const changed = repaired + uncounted.length;
-  return { series: 1, hours: compared.length, ...(changed > 0 && { repaired: changed }) };
+  return {
+    ...{ series: 1, hours: compared.length },
+    ...(changed > 0 && { repaired: changed }),
+    ...(skipped > 0 && { skipped }),
+  };
 }
 
 /** Undefined if values were replaced while they were read, or if needed events were dropped. */
