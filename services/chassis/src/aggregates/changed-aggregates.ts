@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { type AggregateDocument, type Stored, toStored } from './aggregate';
 import type { AggregateCollection } from './aggregate-collection';
 import type { Clock } from '../clock';
-import { type CallContext, workContext } from '../grpc/call-context';
+import { type CallContext, neverStopping, workContext } from '../grpc/call-context';
 import type { Logger } from '../telemetry/logging';
 import type { RecoveryContext, StepCounts } from '../recovery/recovery';
 import { inPages, visitAll } from '../recovery/visit-all';
@@ -49,5 +49,3 @@ export async function reassertChanged<S extends { readonly id: string }>(
   };
   return { [name]: 0, ...(await visitAll(found, visit, onFailure)) };
 }
-
-const { signal: neverStopping } = new AbortController();

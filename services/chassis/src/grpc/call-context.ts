@@ -209,6 +209,9 @@ interface Limit extends Pick<CallContext, 'deadline' | 'signal'> {
 
 const latest = new WeakMap<AbortSignal, Limit>();
 
+/** Signal of work that a stop of the service does not interrupt. */
+export const neverStopping: AbortSignal = new AbortController().signal;
+
 /** Context of work on a tenant's document without a caller. */
 export function workContext(
   tenant: Tenant,

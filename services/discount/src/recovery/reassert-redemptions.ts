@@ -1,5 +1,5 @@
 import { tenantOf } from '@billing/chassis/aggregate';
-import { type CallContext, workContext } from '@billing/chassis/call-context';
+import { type CallContext, neverStopping, workContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
 import { addCounts, visitAll } from '@billing/chassis/visit-all';
@@ -92,5 +92,3 @@ function countOf(state: RedemptionState): StepCounts {
   if (state === RedemptionState.REDEMPTION_STATE_RELEASED) return { released: 1 };
   return state === RedemptionState.REDEMPTION_STATE_CONFIRMED ? { confirmed: 1 } : {};
 }
-
-const { signal: neverStopping } = new AbortController();
