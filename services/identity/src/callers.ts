@@ -32,6 +32,8 @@ export const operatorCallers: Callers<OperatorServiceServer> = {
   authenticateOperator: ['gateway'],
   logOut: ['gateway'],
   changePassword: ['gateway'],
+  changeName: ['gateway'],
+  changeEmail: ['gateway'],
   beginSecondFactor: ['gateway'],
   confirmSecondFactor: ['gateway'],
   deleteSecondFactor: ['gateway'],

@@ -118,6 +118,10 @@ const calls: Record<string, (scene: Scene) => Promise<unknown>> = {
   beginSecondFactor: ({ sessionToken }) =>
     tests.peer.beginSecondFactor({ sessionToken }, context()),
   confirmSecondFactor: ({ viewer, code }) => tests.confirm(viewer, code(0)),
+  changeName: ({ sessionToken }) =>
+    tests.peer.changeName({ sessionToken, name: 'Ada L.' }, context()),
+  changeEmail: ({ sessionToken }) =>
+    tests.peer.changeEmail({ sessionToken, email: anEmail(), password, origin }, context()),
   changePassword: ({ sessionToken }) =>
     tests.peer.changePassword(
       { sessionToken, currentPassword: password, newPassword, origin },

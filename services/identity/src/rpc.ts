@@ -8,6 +8,7 @@ import {
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
 import { identityCallers, operatorCallers } from './callers';
+import { accountHandlers, type AccountRpcOptions } from './operator/account-rpc';
 import { apiKeyHandlers, type ApiKeyRpcOptions } from './api-key/api-key-rpc';
 import { auditHandlers, type AuditRpcOptions } from './operator/audit-rpc';
 import { clockHandlers, type ClockRpcOptions } from './clock/clock-rpc';
@@ -62,6 +63,7 @@ export function identityRpc(
  */
 export function operatorRpc(
   options: AcceptInvitationOptions &
+    AccountRpcOptions &
     AuditRpcOptions &
     OperatorRpcOptions &
     ResetPasswordOptions &
@@ -71,6 +73,7 @@ export function operatorRpc(
 ) {
   const withoutTenant = {
     ...sessionHandlers(options),
+    ...accountHandlers(options),
     ...secondFactorHandlers(options),
     ...sessionListHandlers(options),
     ...invitationHandlers(options),

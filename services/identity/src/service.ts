@@ -23,8 +23,10 @@ import { LoginAttemptStore } from './password/login-attempt-store';
 import type { Environment } from './environment/environment';
 import { EnvironmentStore, environments } from './environment/environment-store';
 import { deletableBefore } from './password/login-attempts';
+import type { Operator } from './operator/operator';
 import { OperatorSessionStore } from './operator/session-store';
 import {
+  ensureEmailIndex,
   invitations,
   operators as operatorDefinition,
   operatorSessions,
@@ -80,7 +82,7 @@ export async function start(
     apiKeyUses: new ApiKeyUseStore(keys, environmentStores.environments, logger),
   };
   retireUnusedSandboxes(service, stores);
-  const operators = service.aggregates(operatorDefinition);
+  const operators = openOperators(service);
   const lineage = new KeyLineage({ keys, apiKeys: stores.apiKeys, operators, clock });
   service.ensureIndexes(() => lineage.ensureIndexes());
   service.ensureIndexes(() => stores.apiKeys.ensureIndexes());
@@ -225,6 +227,12 @@ function openPeppers(service: Service, config: IdentityConfiguration): string[] 
   const { API_KEY_PEPPER: pepper, API_KEY_PEPPER_OLD: old } = config;
   service.dependOnSecrets([dataSecret('API_KEY_PEPPER', pepper, old)]);
   return old === undefined ? [pepper] : [pepper, old];
+}
+
+function openOperators(service: Service): AggregateCollection<Operator> {
+  const operators = service.aggregates(operatorDefinition);
+  service.ensureIndexes(() => ensureEmailIndex(operators));
+  return operators;
 }
 
 function openSessions(service: Service, tokens: ConstructorParameters<typeof TokenStore>[1]) {

@@ -16,7 +16,7 @@ import {
   operatorExists,
 } from './operator';
 import { isPasswordOff } from './operator-factor';
-import { findAnywhere, operatorId } from './operator-store';
+import { findAnywhere, findHolder, operatorId, withUniqueEmail } from './operator-store';
 import type { SignIn, SignInCall } from './sign-in';
 import type { TokenStore } from './token-store';
 
@@ -52,7 +52,7 @@ export async function acceptInvitation(
   const { signInRules } = (await organizationOf(invitation, options)).state;
   const isOff = isPasswordOff(signInRules, providerConfigured);
   if (!isOff) refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
-  if (await isTaken(email, options)) throw operatorExists();
+  if ((await findHolder(operators, email)) !== undefined) throw operatorExists();
   const id = operatorId(email);
   const { role, invitedBy } = invitation.state;
   // Validates input before consuming the invitation, and verifies the invitation before hashing,
@@ -66,9 +66,9 @@ export async function acceptInvitation(
   );
   const passwordHash = isOff ? undefined : await signIn.hash(password, signal);
   const place = { tenant, now: clock.now(), storing };
-  const { stored, inserted } = await operators
-    .within(place)
-    .insert(createOperator({ ...made, passwordHash }));
+  const { stored, inserted } = await withUniqueEmail(() =>
+    operators.within(place).insert(createOperator({ ...made, passwordHash })),
+  );
   if (!inserted) throw operatorExists();
   if (role === 'OWNER') {
     await organizations
@@ -124,10 +124,6 @@ export async function hasOperators(
     .within({ tenant, now: clock.now() })
     .list({ page: 1, perPage: 1 });
   return total > 0;
-}
-
-function isTaken(email: string, options: AcceptInvitationOptions): Promise<boolean> {
-  return isStored(operatorId(email), options);
 }
 
 async function isStored(id: string, { operators }: AcceptInvitationOptions): Promise<boolean> {

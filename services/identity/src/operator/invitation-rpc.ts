@@ -13,7 +13,7 @@ import {
 import { invite } from './invitation';
 import { checkInvitation, operatorEmail, operatorExists } from './operator';
 import { sentRole, toProtoOperator } from './operator-rpc';
-import { findAnywhere, operatorId } from './operator-store';
+import { findHolder } from './operator-store';
 import { operatorActor, recordOnOperator } from './audit-operator';
 
 const acceptAction = 'POST /dashboard/api/invitations/accept';
@@ -71,7 +71,7 @@ export function invitationHandlers(options: AcceptInvitationOptions): Handlers {
       checkInvitation(actor, input.role);
       // Checked in the own organization alone: operators of other organizations are not revealed to
       // the inviter.
-      const taken = await findAnywhere(operators, operatorId(email));
+      const taken = await findHolder(operators, email);
       if (taken?.tenant.organizationId === tenant.organizationId) throw operatorExists();
       const { token, stored } = await invitations.issue({ tenant, storing }, (id, now) =>
         invite(id, input, now),

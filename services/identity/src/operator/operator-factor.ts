@@ -50,10 +50,20 @@ export function signInWithCode(
 
 /** Turns the second factor off with a code. Throws invalid_input for a wrong or used one. */
 export function removeFactor(operator: Operator, proof: Proof, now: Date): Transition<Operator> {
+  if (!isConfirmed(operator.secondFactor)) throw notFound('Second factor');
+  return only({ ...useOwnCode(operator, proof, now), secondFactor: undefined });
+}
+
+/**
+ * The signed-in operator after the use of a code; unchanged without a second factor. Throws
+ * invalid_input for a wrong or used code.
+ */
+export function useOwnCode(operator: Operator, proof: Proof, now: Date): Operator {
   const { secondFactor: factor } = operator;
-  if (!isConfirmed(factor)) throw notFound('Second factor');
-  if (useCode(factor, proof, now) === undefined) throw wrongCode();
-  return only({ ...operator, secondFactor: undefined });
+  if (!isConfirmed(factor)) return operator;
+  const secondFactor = useCode(factor, proof, now);
+  if (secondFactor === undefined) throw wrongCode();
+  return { ...operator, secondFactor };
 }
 
 /** Removes the second factor of another operator, for an owner; all sessions of theirs end. */

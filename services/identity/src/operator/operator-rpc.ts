@@ -8,7 +8,7 @@ import type {
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
 import { isConfirmed } from '../second-factor/second-factor';
-import { isEmailProven, type Operator, type Role } from './operator';
+import { isEmailFromProvider, isEmailProven, type Operator, type Role } from './operator';
 import { updateOperator, type UpdateOperatorOptions } from './update-operator';
 import type { SignIn } from './sign-in';
 
@@ -57,7 +57,8 @@ export function toProtoOperator({ state, createdAt }: Stored<Operator>): ProtoOp
   const emailProven = isEmailProven(state);
   const roleValue = operatorRoles.valueOf(role);
   const secondFactor = toProtoFactor(state);
-  const proven = { emailProven, secondFactor };
+  const emailFromProvider = isEmailFromProvider(state);
+  const proven = { emailProven, emailFromProvider, secondFactor };
   return { id, email, name, role: roleValue, active, createdAt, invitedBy, ...proven };
 }
 

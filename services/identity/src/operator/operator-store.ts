@@ -1,9 +1,15 @@
 import { type AggregateDefinition, type Stored, toStored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { derivedId } from '@billing/chassis/ids';
-import { retryTransient } from '@billing/chassis/mongo';
+import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { Invitation } from './invitation';
-import type { Inviter, Operator, ProviderIdentity, Role } from './operator';
+import {
+  type Inviter,
+  type Operator,
+  operatorExists,
+  type ProviderIdentity,
+  type Role,
+} from './operator';
 import type { OperatorSession, Origin } from './session';
 import type { ResetLink } from './reset-link';
 import type { SecondFactor } from '../second-factor/second-factor';
@@ -175,14 +181,14 @@ export const resetLinks: AggregateDefinition<ResetLink> = {
   }),
 };
 
-/** Derives the operator's id from the email address, in all organizations. */
+/** Derives the id of a new operator from the email address, in all organizations. */
 export function operatorId(email: string): string {
   return derivedId('operator', email);
 }
 
 /**
  * Finds an aggregate in any environment. Used only for ids that cannot be guessed or that name the
- * person (tokens, and the email address at a sign-in), where the answer determines the caller's
+ * person (tokens, and the email address of a newcomer), where the answer determines the caller's
  * environment.
  */
 export async function findAnywhere<S extends { readonly id: string }>(
@@ -193,13 +199,43 @@ export async function findAnywhere<S extends { readonly id: string }>(
   return document === null ? undefined : toStored(definition, document);
 }
 
+const emailIndex = 'email';
+
+/** Creates the index by which an email address has one operator, in all organizations. */
+export async function ensureEmailIndex(operators: AggregateCollection<Operator>): Promise<void> {
+  const index = { name: emailIndex, key: { email: 1 }, unique: true };
+  await ensureIndexes(operators.documents, [index]);
+}
+
 /**
  * Finds the operator with an email address, in any organization; undefined for a text that is no
  * address, too.
  */
 export async function findByEmail(
+  { documents, definition }: AggregateCollection<Operator>,
+  email: string,
+): Promise<Stored<Operator> | undefined> {
+  const query = { email: email.trim().toLowerCase() };
+  const document = await retryTransient(() => documents.findOne(query));
+  return document === null ? undefined : toStored(definition, document);
+}
+
+/** Finds the operator who has an email address or joined with it, in any organization. */
+export async function findHolder(
   operators: AggregateCollection<Operator>,
   email: string,
 ): Promise<Stored<Operator> | undefined> {
-  return findAnywhere(operators, operatorId(email.trim().toLowerCase()));
+  return (
+    (await findByEmail(operators, email)) ?? (await findAnywhere(operators, operatorId(email)))
+  );
+}
+
+/** Throws already_exists for a write of an address that another operator got at the same time. */
+export async function withUniqueEmail<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (duplicateKeyIndex(error) === emailIndex) throw operatorExists();
+    throw error;
+  }
 }

@@ -1,6 +1,8 @@
 import { accept, type Invitation, invite } from './invitation';
 import {
   change,
+  changeEmail,
+  changeName,
   checkInvitation,
   checkReset,
   isEmailProven,
@@ -341,5 +343,36 @@ describe('the owners of an organization', () => {
 
   test('stay as they are when a person leaves who was no owner', () => {
     expect(removeOwner(organization, 'c').state).toBe(organization);
+  });
+});
+
+describe('the own account', () => {
+  const passwordHash = 'scrypt:…';
+  const withPassword = operator({ passwordHash, hasUsedMailedLink: true });
+
+  test('gets another name, trimmed', () => {
+    expect(changeName(withPassword, ' Ada L. ').state).toEqual({ ...withPassword, name: 'Ada L.' });
+    expect(changeName(withPassword, 'Ada').state).toBe(withPassword);
+    expect(() => changeName(withPassword, ' ')).toThrow(
+      expect.objectContaining({ fields: { name: ['Required'] } }),
+    );
+  });
+
+  test('gets another email address, which is not proven and ends the sessions', () => {
+    const { state } = changeEmail(withPassword, 'liv@example.com');
+    const sessionGeneration = withPassword.sessionGeneration + 1;
+    const expected = { email: 'liv@example.com', hasUsedMailedLink: false, sessionGeneration };
+    expect(state).toEqual({ ...withPassword, ...expected });
+    expect(isEmailProven(state)).toBe(false);
+    expect(changeEmail(withPassword, withPassword.email).state).toBe(withPassword);
+  });
+
+  test.each([
+    ['bound to an identity', { passwordHash, providerIdentity: { issuer: 'i', subject: 's' } }],
+    ['without a password', { passwordHash: undefined }],
+  ])('of an operator %s keeps the address of the provider', (_name, parts) => {
+    expect(() => changeEmail(operator(parts), 'liv@example.com')).toThrow(
+      expect.objectContaining({ reason: 'EMAIL_OF_PROVIDER' }),
+    );
   });
 });

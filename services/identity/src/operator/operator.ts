@@ -11,9 +11,11 @@ export type Role = (typeof roles)[number];
 
 /** A person who works on an organization's dashboard. */
 export interface Operator {
-  /** Derived from the email address: one operator each, in all organizations. */
+  /**
+   * Derived from the email address with which they joined. No other operator gets that address.
+   */
   readonly id: string;
-  /** In lower case. */
+  /** In lower case; one operator each, in all organizations. */
   readonly email: string;
   readonly name: string;
   readonly role: Role;
@@ -82,12 +84,39 @@ export function createOperator(
     | 'passwordAllowedUntil'
   >,
 ): Transition<Operator> {
-  const name = operator.name.trim();
-  refuseProblems({ name: lineProblems(name, { min: 1, max: nameLengthMax }) });
+  const name = operatorName(operator.name);
   const asNew = { active: true, providerIdentity: undefined, sessionGeneration: 1 };
   const unused = { resetsAskedAt: [], hasUsedMailedLink: false };
   const open = { secondFactor: undefined, passwordAllowedUntil: undefined };
   return only({ ...operator, name, ...asNew, ...unused, ...open });
+}
+
+/** Changes an operator's own name. */
+export function changeName(operator: Operator, text: string): Transition<Operator> {
+  const name = operatorName(text);
+  return name === operator.name ? unchanged(operator) : only({ ...operator, name });
+}
+
+/**
+ * Changes an operator's own email address, which is not proven then; all sessions end except those
+ * updated to the new generation, and all reset links. Refuses operators of an identity provider,
+ * which finds them by the address.
+ */
+export function changeEmail(operator: Operator, email: string): Transition<Operator> {
+  checkOwnEmail(operator);
+  if (email === operator.email) return unchanged(operator);
+  const sessionGeneration = operator.sessionGeneration + 1;
+  return only({ ...operator, email, hasUsedMailedLink: false, sessionGeneration });
+}
+
+/** Refuses operators whose email address an identity provider determines. */
+export function checkOwnEmail(operator: Operator): void {
+  if (!isEmailFromProvider(operator)) return;
+  throw new DomainError(
+    'failed_precondition',
+    'EMAIL_OF_PROVIDER',
+    'Your email address comes from the identity provider',
+  );
 }
 
 /** True when a role may invite operators into another one: no role grants one above itself. */
@@ -213,9 +242,20 @@ export function isEmailProven({ providerIdentity, hasUsedMailedLink }: Operator)
   return providerIdentity !== undefined || hasUsedMailedLink;
 }
 
+/** True when an identity provider finds the operator by the email address, or will at first. */
+export function isEmailFromProvider({ providerIdentity, passwordHash }: Operator): boolean {
+  return providerIdentity !== undefined || passwordHash === undefined;
+}
+
 /** True when a role may invite and change operators, and read what all of them did. */
 export function mayManageOperators(role: Role): boolean {
   return role === 'OWNER' || role === 'ADMIN';
+}
+
+function operatorName(text: string): string {
+  const name = text.trim();
+  refuseProblems({ name: lineProblems(name, { min: 1, max: nameLengthMax }) });
+  return name;
 }
 
 /** The same answer for all causes, so that it reveals nothing about existing operators. */

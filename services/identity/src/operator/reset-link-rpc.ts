@@ -3,7 +3,7 @@ import { notFound } from '@billing/kernel/domain-error';
 import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
 import { askForReset, checkReset, operatorEmail } from './operator';
 import { toProtoOperator } from './operator-rpc';
-import { findAnywhere, findByEmail, operatorId } from './operator-store';
+import { findByEmail } from './operator-store';
 import { recordOnOperator } from './audit-operator';
 import { issueResetLink } from './reset-link';
 import { openLink, resetPassword, type ResetPasswordOptions } from './reset-password';
@@ -56,7 +56,7 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
       return { link: { token, email: state.email, organizationId, liveEnvironmentId, expiresAt } };
     },
     createOwnerResetLink: async ({ organizationId, email }, { requestId, storing }) => {
-      const found = await findAnywhere(operators, operatorId(operatorEmail(email)));
+      const found = await findByEmail(operators, operatorEmail(email));
       const isOwner = found?.state.role === 'OWNER' && found.state.active;
       if (!isOwner || found.tenant.organizationId !== organizationId) throw notFound('Operator');
       const input = { operator: found.state, createdBy: undefined, isOfMachine: true };

@@ -4,8 +4,11 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { DataKeys } from '@billing/chassis/data-keys';
 import { randomSecret } from '@billing/chassis/ids';
+import { invalidInput } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
 import type { LoginAttemptStore } from '../password/login-attempt-store';
 import { perEmailAndNetwork, perSecondFactor } from '../password/login-attempts';
+import { isConfirmed } from '../second-factor/second-factor';
 import { fromBase32, toBase32 } from '../second-factor/base32';
 import {
   recoveryCode,
@@ -20,6 +23,7 @@ import {
   removeFactor,
   secondFactorUnavailable,
   signInWithCode,
+  useOwnCode,
 } from './operator-factor';
 import type { OperatorSession, Origin } from './session';
 import type { OperatorSessionStore } from './session-store';
@@ -115,6 +119,25 @@ export class SecondFactors {
     await this.limited(operator, sent.origin, (now) =>
       this.within(tenant, storing).mutate(state.id, (one) =>
         removeFactor(one, { secret: this.secretOf(one), code: sent.code }, now),
+      ),
+    );
+  }
+
+  /** Changes an operator together with the use of a code, where they have a second factor. */
+  async change(
+    operator: Stored<Operator>,
+    sent: { readonly code: string | undefined; readonly origin: Origin },
+    { storing }: Storing,
+    change: (operator: Operator) => Transition<Operator>,
+  ): Promise<Stored<Operator>> {
+    const { state, tenant } = operator;
+    const own = this.within(tenant, storing);
+    if (!isConfirmed(state.secondFactor)) return own.mutate(state.id, change);
+    const { code, origin } = sent;
+    if (code === undefined) throw invalidInput({ code: ['Required'] });
+    return this.limited(operator, origin, (now) =>
+      own.mutate(state.id, (one) =>
+        change(useOwnCode(one, { secret: this.secretOf(one), code }, now)),
       ),
     );
   }

@@ -29,7 +29,7 @@ import {
   type Origin,
 } from './session';
 import type { OperatorSessionStore } from './session-store';
-import { findAnywhere, operatorId } from './operator-store';
+import { findByEmail } from './operator-store';
 import { hashPassword, isPassword, saltBytes } from '../password/password-hash';
 import type { TokenStore } from './token-store';
 
@@ -106,7 +106,7 @@ export class SignIn {
     const { attempts, clock, operators, passwordCost, sessionList } = this.options;
     const at = clock.now();
     const { network } = credentials.origin;
-    const operator = await findAnywhere(operators, operatorId(email));
+    const operator = await findByEmail(operators, email);
     const isKnown =
       operator !== undefined && (await sessionList.isKnown(operator, network, { now: at }));
     // An attempt is charged only where a session can still be stored.
@@ -153,7 +153,7 @@ export class SignIn {
     { storing }: Pick<CallContext, 'storing'>,
   ): Promise<Stored<Operator>> {
     const { operators, clock } = this.options;
-    const found = await findAnywhere(operators, operatorId(emailOrRefusal(email)));
+    const found = await findByEmail(operators, emailOrRefusal(email));
     if (found === undefined) throw invalidCredentials();
     const { state, tenant } = found;
     return operators

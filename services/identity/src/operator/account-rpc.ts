@@ -1,0 +1,61 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Clock } from '@billing/chassis/clock';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
+import {
+  changeEmail,
+  changeName,
+  checkOwnEmail,
+  invalidCredentials,
+  type Operator,
+  operatorEmail,
+  operatorExists,
+} from './operator';
+import { toProtoOperator } from './operator-rpc';
+import { findHolder, withUniqueEmail } from './operator-store';
+import type { SecondFactors } from './second-factors';
+import { sentOrigin } from './session';
+import type { SignIn } from './sign-in';
+
+export interface AccountRpcOptions {
+  readonly signIn: SignIn;
+  readonly secondFactors: SecondFactors;
+  readonly operators: AggregateCollection<Operator>;
+  readonly clock: Clock;
+}
+
+type Handlers = Pick<AsyncHandlers<OperatorServiceServer>, 'changeName' | 'changeEmail'>;
+
+/** Changes by operators of their own name and email address. */
+export function accountHandlers(options: AccountRpcOptions): Handlers {
+  const { signIn, secondFactors, operators, clock } = options;
+  return {
+    changeName: async ({ sessionToken, name }, { storing }) => {
+      const { state, tenant } = (await signIn.authenticate(sessionToken)).operator;
+      const changed = await operators
+        .within({ tenant, now: clock.now(), storing })
+        .mutate(state.id, (operator) => changeName(operator, name));
+      return { operator: toProtoOperator(changed) };
+    },
+
+    changeEmail: async ({ sessionToken, email: text, password, code, origin: sent }, call) => {
+      const origin = sentOrigin(sent);
+      const signedIn = await signIn.authenticate(sessionToken);
+      const { id, email: former } = signedIn.operator.state;
+      checkOwnEmail(signedIn.operator.state);
+      const email = operatorEmail(text);
+      const proven = await signIn.verifyPassword({ email: former, password, origin }, call);
+      if (proven.state.id !== id) throw invalidCredentials();
+      // A retry: its code is used.
+      if (email === former) return { operator: toProtoOperator(proven) };
+      // After the password: only the operator learns whether another one has the address.
+      const holder = await findHolder(operators, email);
+      if (holder !== undefined && holder.state.id !== id) throw operatorExists();
+      const changed = await withUniqueEmail(() =>
+        secondFactors.change(proven, { code, origin }, call, (one) => changeEmail(one, email)),
+      );
+      await signIn.keepSession(signedIn, changed.state);
+      return { operator: toProtoOperator(changed) };
+    },
+  };
+}
