@@ -180,6 +180,8 @@ const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'
   'authenticateOperator',
   'logOut',
   'changePassword',
+  'changeName',
+  'changeEmail',
   'listSessions',
   'endSession',
   'createResetLink',

@@ -46,6 +46,7 @@ describe('a session', () => {
           name: 'owner@example.com',
           invitedBy: null,
           emailProven: false,
+          emailFromProvider: false,
           role: 'OWNER',
           active: true,
           secondFactor: null,
@@ -255,6 +256,42 @@ describe('a password', () => {
       ['POST /dashboard/api/session', 200],
       ['POST /dashboard/api/invitations/accept', 200],
     ]);
+  });
+});
+
+describe('the own account', () => {
+  test('is renamed, and gets another address by the password, which ends all other sessions', async () => {
+    const one = await owner.colleague('DEVELOPER');
+    const { email: former } = (await one.api('GET', '/session')).body.operator;
+    const other = newcomer();
+    await other.api('POST', '/session', { email: former, password });
+    const renamed = await one.api('PATCH', '/operators/me', { name: ' Ada L. ' });
+    expect([renamed.status, renamed.body.name]).toEqual([200, 'Ada L.']);
+    expect((await one.api('PATCH', '/operators/me', { name: '' })).status).toBe(400);
+    const email = `new-${former as string}`;
+    const change = (typed: object) => one.api('PUT', '/operators/me/email', typed);
+    expect((await change({})).body).toEqual({
+      error: { email: ['Required'], password: ['Required'] },
+    });
+    expect((await change({ email, password: 'wrong' })).status).toBe(401);
+    expect(shown(await change({ email: 'owner@example.com', password }))).toEqual([
+      409,
+      { error: 'An operator with this email address already exists' },
+      'operator_exists',
+    ]);
+    expect((await other.api('GET', '/session')).status).toBe(200);
+    const changed = await change({ email, password });
+    expect([changed.status, changed.body.email]).toEqual([200, email]);
+    expect((await one.api('GET', '/session')).body.operator).toEqual(changed.body);
+    expect((await other.api('GET', '/session')).status).toBe(401);
+    expect((await other.api('POST', '/session', { email: former, password })).status).toBe(401);
+    expect((await other.api('POST', '/session', { email, password })).status).toBe(200);
+    const { id } = changed.body;
+    const own = (await entries()).filter(({ actor }) => actor.id === id);
+    expect(own.find(({ action, status }) => /email$/.test(action) && status === 200)).toMatchObject(
+      { target: { type: 'operator', id }, changes: { email: { from: former, to: email } } },
+    );
+    expect(JSON.stringify(own)).not.toContain(password);
   });
 });
 

@@ -87,6 +87,8 @@ const operatorRights: Readonly<Record<string, readonly RoleName[]>> = {
   'POST /reset-links/use': roles,
   'DELETE /sessions/:id': roles,
   'PUT /password': roles,
+  'PATCH /operators/me': roles,
+  'PUT /operators/me/email': roles,
   'POST /second-factor': roles,
   'POST /second-factor/confirm': roles,
   'POST /second-factor/remove': roles,
@@ -131,6 +133,8 @@ export function operatorExample(
     'POST /operators': { email: 'by-operator@example.com', role: 'VIEWER' },
     'PATCH /operators/:id': { active: false },
     'PATCH /organization': { requireSecondFactor: true },
+    'PATCH /operators/me': { name: '' },
+    'PUT /operators/me/email': { email: 'me@example.com', password: 'not the password' },
     'PUT /password': { currentPassword: 'not the password', newPassword: 'another longer one' },
   };
   const filled = path

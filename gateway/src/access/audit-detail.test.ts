@@ -50,6 +50,17 @@ test('a change of the tax ids and the buyer reference of a customer shows no val
   ]);
 });
 
+test('a code of a second factor is secret, a code of a discount is not', () => {
+  const body = { email: 'b@b.co', code: '123456' };
+  const written = { id: undefined, body, before: undefined, answer: undefined };
+  const changesOf = (segment: string) => auditDetail({ ...written, segment }).changes;
+  expect(changesOf('operators')).toEqual([
+    { field: 'email', fromJson: undefined, toJson: '"b@b.co"' },
+    { field: 'code', fromJson: undefined, toJson: undefined },
+  ]);
+  expect(changesOf('discounts')[1]?.toJson).toBe('"123456"');
+});
+
 test.each([
   ['sessionToken', 's'],
   ['newPassword', 'p'],

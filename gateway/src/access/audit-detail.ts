@@ -99,10 +99,16 @@ function textOf(value: unknown): string | undefined {
 
 /** JSON of a value that may be recorded, undefined for any other. */
 function shown(segment: string, field: string, value: unknown): string | undefined {
-  if (value === undefined || hidden.test(field) || secretSegments.has(segment)) return undefined;
+  if (value === undefined || isSecret(segment, field)) return undefined;
   if (!impersonal.has(segment) && (personal.test(field) || !isPlain(value))) return undefined;
   const json = redactSecrets(JSON.stringify(value));
   return json.length > valueLengthMax ? undefined : json;
+}
+
+/** A code of an operator is one of their second factor; one of a discount is public. */
+function isSecret(segment: string, field: string): boolean {
+  const isCode = segment === 'operators' && field === 'code';
+  return isCode || hidden.test(field) || secretSegments.has(segment);
 }
 
 function isPlain(value: unknown): boolean {

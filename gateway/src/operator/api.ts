@@ -25,6 +25,7 @@ import { reportRoutes } from './report/report-routes';
 import { requestRoutes } from './report/request-routes';
 import { samplePdfRoutes } from './sample-pdf-routes';
 import { searchRoutes } from './search-routes';
+import { accountRoutes } from './sign-in/account-routes';
 import { passwordResetRoutes } from './sign-in/password-reset-routes';
 import { resetLinkRoutes } from './sign-in/reset-link-routes';
 import { secondFactorRoutes } from './sign-in/second-factor-routes';
@@ -40,6 +41,8 @@ type AnyRoute = OperatorRoute | EnvironmentRoute;
 /** All operations, below /dashboard/api. */
 export const operatorApiRoutes: readonly AnyRoute[] = [
   ...sessionRoutes,
+  // Before the routes of any operator: `me` is no id.
+  ...accountRoutes,
   ...resetLinkRoutes,
   ...passwordResetRoutes,
   ...secondFactorRoutes,

@@ -16,11 +16,12 @@ import { present } from '../../http/answer';
 import type { SignedIn } from '../../access/operator-access';
 
 export function toJsonOperator(operator: Operator) {
-  const { id, email, name, role, active, createdAt, invitedBy = null, emailProven } = operator;
+  const { id, email, name, role, active, createdAt, invitedBy = null } = operator;
+  const { emailProven, emailFromProvider } = operator;
   const roleName = operatorRoles.nameOf(role);
   const since = toJsonTime(createdAt);
   const secondFactor = toJsonSecondFactor(operator);
-  const proven = { emailProven, secondFactor };
+  const proven = { emailProven, emailFromProvider, secondFactor };
   return { id, email, name, role: roleName, active, invitedBy, ...proven, createdAt: since };
 }
 

@@ -12,7 +12,14 @@ const workspace: Workspace = {
   session: {
     operator: {
       ...{ id: '0190a000-0000-7000-8000-000000000003', name: 'Olivia', email: 'o@example.com' },
-      ...{ role: 'OWNER', active: true, invitedBy: null, emailProven: true, secondFactor: null },
+      ...{
+        role: 'OWNER',
+        active: true,
+        invitedBy: null,
+        emailProven: true,
+        emailFromProvider: false,
+        secondFactor: null,
+      },
       createdAt: time,
     },
     organization: {
