@@ -117,6 +117,18 @@ test.each<[string, Partial<AuditEntry>]>([
     'opened the system after a restore, although checks had findings',
     { action: 'reconcile --open', target: null, status: null },
   ],
+  [
+    'changed their email address from “olivia@example.com” to “liv@example.com”',
+    {
+      action: 'PUT /dashboard/api/operators/me/email',
+      changes: { email: { from: 'olivia@example.com', to: 'liv@example.com' } },
+    },
+  ],
+  [
+    'changed their name to “Liv”',
+    { action: 'PATCH /dashboard/api/operators/me', changes: { name: { to: 'Liv' } } },
+  ],
+  ['saved their name without a change', { action: 'PATCH /dashboard/api/operators/me' }],
   ['called PUT /dashboard/api/anything', { action: 'PUT /dashboard/api/anything' }],
 ])('an entry says: %s', (text, parts) => {
   expect(sentenceText(auditSentence(entry(parts)))).toBe(text);

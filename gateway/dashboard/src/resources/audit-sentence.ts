@@ -102,6 +102,8 @@ export function auditSentence(entry: AuditEntry): readonly Phrase[] {
   const { action, target } = entry;
   if (action === signIn) return [signInText(entry)];
   if (action === 'PATCH /dashboard/api/organization') return [rulesText(entry)];
+  const own = ownFields[action];
+  if (own !== undefined) return [ownText(own, entry)];
   const deed = deeds[action];
   if (deed !== undefined) return filledIn(deed, target);
   const [method = '', path = ''] = action.split(' ');
@@ -132,6 +134,18 @@ export function failureText({
 function signInText({ changes }: AuditEntry): string {
   if ('password' in changes) return 'signed in with a wrong password';
   return 'code' in changes ? 'signed in with a wrong or used code' : 'signed in';
+}
+
+/** Fields that operators change of themselves, with their words. */
+const ownFields: Readonly<Record<string, { readonly field: string; readonly words: string }>> = {
+  'PATCH /dashboard/api/operators/me': { field: 'name', words: 'name' },
+  'PUT /dashboard/api/operators/me/email': { field: 'email', words: 'email address' },
+};
+
+function ownText({ field, words }: (typeof ownFields)[string], { changes }: AuditEntry): string {
+  const change = changes[field];
+  if (change === undefined) return `saved their ${words} without a change`;
+  return `changed their ${words}${spanText(field, change, null)}`;
 }
 
 /** Changed sign-in rules, turned on or off. */

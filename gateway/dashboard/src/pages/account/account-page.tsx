@@ -1,30 +1,17 @@
 import { useState } from 'react';
-import { useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import { Form, TextField } from '../../parts/form/form';
 import { NewPasswordField } from '../../parts/form/new-password-field';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Notice } from '../../parts/element/notices';
-import { labelText } from '../../parts/text/text';
-import { Day, Facts } from '../../parts/element/values';
+import { ProfilePanel } from './profile-panel';
 import { SessionTable } from './session-table';
 
 /** Profile, password and sessions of the signed-in operator. */
 export function AccountPage() {
-  const { operator, organization } = useWorkspace().session;
   return (
     <PageLayout title="Your account">
-      <Panel title="Profile">
-        <Facts
-          facts={[
-            ['Name', operator.name],
-            ['Email', operator.email],
-            ['Role', labelText(operator.role)],
-            ['Organization', organization.name],
-            ['Member since', <Day key="since" at={operator.createdAt} />],
-          ]}
-        />
-      </Panel>
+      <ProfilePanel />
       <Panel title="Password">
         <PasswordForm />
       </Panel>

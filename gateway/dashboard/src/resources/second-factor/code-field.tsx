@@ -1,7 +1,7 @@
 import { TextField } from '../../parts/form/form';
 
-/** Field of a code of the second factor. */
-export function CodeField({ hint }: { hint: string }) {
+/** Field of a code of the second factor; it takes the focus as the first field of a form. */
+export function CodeField({ hint, isFirst = true }: { hint: string; isFirst?: boolean }) {
   return (
     <TextField
       name="code"
@@ -9,7 +9,7 @@ export function CodeField({ hint }: { hint: string }) {
       autoComplete="one-time-code"
       autoCapitalize="none"
       spellCheck={false}
-      autoFocus
+      autoFocus={isFirst}
       hint={hint}
     />
   );
