@@ -167,9 +167,11 @@ testInChromium(
       await look(page, 'price migration from a time on');
       await confirmDialog(page, 'Start');
       await heading(page, 'Dry run of a price migration');
-      await page.locator('.facts').getByText('Not before').waitFor();
+      const notBefore = page.locator('.facts > div', { hasText: 'Not before' });
+      await notBefore.getByText('2026-03-10 00:00:00 UTC').waitFor();
       await page.locator('.badge', { hasText: 'Complete' }).waitFor();
-      await page.getByRole('row').getByText('$190.00 → $210.00').waitFor();
+      const row = page.getByRole('row', { name: '$190.00 → $210.00' });
+      await row.getByText(/^2026-03-31 [\d:]{8} UTC$/).waitFor();
       await look(page, 'price migration from a time on, its dry run');
     });
     expect((await scene.read('/price-migrations')).data).toMatchObject([{ at, dryRun: true }]);

@@ -8,7 +8,7 @@ import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { countText } from '../../parts/text/text';
 import { fromTimeField, toTimeField } from '../../parts/text/time-field';
-import { Facts, Instant, ShortId } from '../../parts/element/values';
+import { ClockTime, Facts, ShortId } from '../../parts/element/values';
 import { AuditLink } from '../../resources/audit/audit-link';
 import { ProductLinks } from '../../resources/product-links';
 import { type Discount, redemptionsText, termsText } from '../../resources/discount';
@@ -39,8 +39,8 @@ function DiscountView({ discount }: { discount: Discount }) {
               ['Status', <ActiveBadge key="state" active={discount.active} />],
               ['Code', code === null ? '–' : <code key="code">{code}</code>],
               ['Discount', termsText(discount)],
-              ['Valid from', <Instant key="from" at={startsAt} />],
-              ['Valid until', <Instant key="until" at={endsAt} />],
+              ['Valid from', startsAt === null ? '–' : <ClockTime key="from" at={startsAt} />],
+              ['Valid until', endsAt === null ? '–' : <ClockTime key="until" at={endsAt} />],
               [
                 'Products',
                 productIds.length === 0 ? 'All' : <ProductLinks key="products" ids={productIds} />,

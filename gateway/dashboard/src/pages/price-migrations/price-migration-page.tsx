@@ -2,7 +2,7 @@ import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, Progress } from '../../parts/element/notices';
-import { Facts, Instant, ShortId, StatusBadge } from '../../parts/element/values';
+import { ClockTime, Facts, Instant, ShortId, StatusBadge } from '../../parts/element/values';
 import { ChoiceFilter, Filters, useFilters } from '../../parts/form/filters';
 import { isTime } from '../../parts/form/when';
 import { ConfirmButton } from '../../parts/overlay/dialog';
@@ -76,7 +76,7 @@ function MigrationView({ migration }: { migration: PriceMigration }) {
             ['New product', <ProductLink key="to" id={migration.toProductId} />],
             ['New price', <ShortId key="new" id={migration.toPriceId} what="new price" />],
             ...(isTime(migration.at)
-              ? [['Not before', <Instant key="at" at={migration.at} />] as const]
+              ? [['Not before', <ClockTime key="at" at={migration.at} />] as const]
               : []),
             ['Started', <Instant key="started" at={migration.createdAt} />],
             ['Ended', <Instant key="ended" at={migration.completedAt} />],
@@ -90,7 +90,19 @@ function MigrationView({ migration }: { migration: PriceMigration }) {
   );
 }
 
-const columnsIn = (currency: string): readonly Column<MigratedSubscription>[] => [
+/** In UTC if the time of the migration was typed, which is typed in UTC. */
+const effectColumn = (at: string): Column<MigratedSubscription> => {
+  const column = dayColumn<MigratedSubscription>('Takes effect', ({ effectiveAt }) => effectiveAt);
+  if (!isTime(at)) return column;
+  const cell = ({ effectiveAt }: MigratedSubscription) =>
+    effectiveAt === null ? '–' : <ClockTime at={effectiveAt} />;
+  return { ...column, cell };
+};
+
+const columnsOf = ({
+  at,
+  currency,
+}: Pick<PriceMigration, 'at' | 'currency'>): readonly Column<MigratedSubscription>[] => [
   {
     title: 'Subscription',
     text: ({ subscriptionId }) => subscriptionId,
@@ -103,11 +115,12 @@ const columnsIn = (currency: string): readonly Column<MigratedSubscription>[] =>
     cell: ({ result }) => <StatusBadge status={result} />,
   },
   { title: 'Reason', text: reasonText },
-  dayColumn('Takes effect', ({ effectiveAt }) => effectiveAt),
+  effectColumn(at),
   { title: 'Amount a month', align: 'end', text: (row) => amountsText(row, currency) },
 ];
 
-function Rows({ migration: { id, currency, status } }: { migration: PriceMigration }) {
+function Rows({ migration }: { migration: PriceMigration }) {
+  const { id, status } = migration;
   const filters = useFilters(['result']);
   return (
     <Panel title="Subscriptions">
@@ -119,7 +132,7 @@ function Rows({ migration: { id, currency, status } }: { migration: PriceMigrati
         path={`/v1/price-migrations/${id}/subscriptions`}
         query={filters.values}
         refetchMs={status === 'RUNNING' ? refetchMs : endedRefetchMs}
-        columns={columnsIn(currency)}
+        columns={columnsOf(migration)}
         rowKey={({ subscriptionId }) => subscriptionId}
         empty={<EmptyState title="No subscriptions" />}
       />
