@@ -1,4 +1,10 @@
-import { FormValues, incompleteProblems, otherProblems, problemsOf } from './form-values';
+import {
+  FormValues,
+  groupProblems,
+  incompleteProblems,
+  otherProblems,
+  problemsOf,
+} from './form-values';
 
 test('form values are read by field name', () => {
   const data = new FormData();
@@ -29,6 +35,21 @@ test('an error of a part is shown at the field of that part, other errors above 
   const names = ['address.line1', 'address.country', 'name'];
   expect(otherProblems(fields, names)).toEqual(['address: planet: Unknown']);
   expect(otherProblems({ address: ['Required'] }, names)).toEqual(['address: Required']);
+});
+
+test('a problem of a group is shown once: at its field, at the group, or above the form', () => {
+  const fields = {
+    lines: ['Must have at most 100 entries', '0.amount: Required', '1.planet: Unknown'],
+    'lines.2.amount': ['Too large'],
+    linesOf: ['Unknown'],
+  };
+  const names = ['lines.0.amount', 'lines.2.amount', 'name'];
+  expect(names.map((name) => problemsOf(fields, name))).toEqual([['Required'], ['Too large'], []]);
+  expect(groupProblems(fields, 'lines', names)).toEqual([
+    'Must have at most 100 entries',
+    '1.planet: Unknown',
+  ]);
+  expect(otherProblems(fields, [...names, 'lines'])).toEqual(['linesOf: Unknown']);
 });
 
 test('a date and time that is typed only in part is refused', () => {

@@ -56,7 +56,25 @@ export function problemsOf(fields: FieldProblems, name: string): readonly string
   );
 }
 
-/** Error messages of fields that the form does not have. */
+/**
+ * Error messages of a group of fields that no field of the form shows: those of the group as a
+ * whole, and of parts without a field.
+ */
+export function groupProblems(
+  fields: FieldProblems,
+  group: string,
+  names: readonly string[],
+): readonly string[] {
+  return Object.entries(fields).flatMap(([field, messages]) =>
+    messages.filter(
+      (message) =>
+        messageFor(group, field, message) !== undefined &&
+        names.every((name) => messageFor(name, field, message) === undefined),
+    ),
+  );
+}
+
+/** Error messages of fields and groups that the form does not have. */
 export function otherProblems(fields: FieldProblems, names: readonly string[]): readonly string[] {
   return Object.entries(fields).flatMap(([field, messages]) => {
     const others = messages.filter((message) =>

@@ -13,14 +13,32 @@ import { ApiProblem, type FieldProblems, fieldsProblem, UnknownOutcome } from '.
 import { Button, CopyButton } from '../element/buttons';
 import { RetryNotice } from '../element/notices';
 import { EarlierProblem } from './earlier-problem';
-import { FormValues, incompleteProblems, otherProblems, problemsOf } from './form-values';
+import {
+  FormValues,
+  groupProblems,
+  incompleteProblems,
+  otherProblems,
+  problemsOf,
+} from './form-values';
+
+const groupAttribute = 'data-group';
 
 const firstField = 'input:not([type=hidden], :disabled), select, textarea';
 
-const ProblemsContext = createContext<FieldProblems>({});
+/** Problems that a form shows at its fields. */
+interface PlacedProblems {
+  readonly fields: FieldProblems;
+  /** Names of the fields of the form when it was refused. */
+  readonly names: readonly string[];
+}
+
+const noProblems: PlacedProblems = { fields: {}, names: [] };
+
+const ProblemsContext = createContext<PlacedProblems>(noProblems);
 
 interface ShownProblem {
   readonly error: Error;
+  readonly placed: PlacedProblems;
   /** Problems of fields that the form does not have. */
   readonly others: readonly string[];
 }
@@ -84,7 +102,7 @@ export function Form({
   const isUnknown = problem?.error instanceof UnknownOutcome;
   return (
     <form ref={ref} onSubmit={submitted} noValidate>
-      <ProblemsContext value={problem === undefined ? {} : fieldsOf(problem.error)}>
+      <ProblemsContext value={problem?.placed ?? noProblems}>
         {shown !== undefined && !isUnknown && <FormProblem {...shown} />}
         {children}
       </ProblemsContext>
@@ -147,7 +165,7 @@ export function CellField({
   ...input
 }: FieldLabel & Omit<InputHTMLAttributes<HTMLInputElement>, 'name'>) {
   const id = useId();
-  const problems = problemsOf(use(ProblemsContext), name);
+  const problems = problemsOf(use(ProblemsContext).fields, name);
   const isWrong = problems.length > 0;
   return (
     <>
@@ -168,10 +186,17 @@ export function CellField({
   );
 }
 
-/** Problems of a group of fields as a whole. */
+/** Problems of a group of fields that no field of the group shows. */
 export function FieldProblem({ name }: { name: string }) {
-  const problems = (use(ProblemsContext)[name] ?? []).filter((text) => !/^\d+\./.test(text));
-  return problems.length === 0 ? null : <p className="problem">{problems.join(', ')}</p>;
+  const { fields, names } = use(ProblemsContext);
+  const problems = groupProblems(fields, name, names);
+  const group = { [groupAttribute]: name };
+  if (problems.length === 0) return <span {...group} hidden />;
+  return (
+    <p {...group} className="problem">
+      {problems.join(', ')}
+    </p>
+  );
 }
 
 /** Multi-line text field. */
@@ -241,7 +266,7 @@ export function ChoicesField({
   readonly labelOf?: (choice: string) => string;
   readonly marked?: readonly string[];
 }) {
-  const problems = problemsOf(use(ProblemsContext), name);
+  const problems = problemsOf(use(ProblemsContext).fields, name);
   return (
     <fieldset>
       <legend>{label}</legend>
@@ -282,7 +307,7 @@ export function Field({
   readonly children: (attributes: FieldAttributes) => ReactNode;
 }) {
   const id = useId();
-  const problems = problemsOf(use(ProblemsContext), name);
+  const problems = problemsOf(use(ProblemsContext).fields, name);
   const isWrong = problems.length > 0;
   const described = [hint !== undefined && `${id}-hint`, isWrong && `${id}-problem`];
   return (
@@ -317,7 +342,9 @@ function valuesOf(form: HTMLFormElement): FormValues {
 }
 
 function problemIn(form: HTMLFormElement, error: Error): ShownProblem {
-  return { error, others: otherProblems(fieldsOf(error), namesIn(form)) };
+  const [fields, names] = [fieldsOf(error), namesIn(form)];
+  const others = otherProblems(fields, [...names, ...groupsIn(form)]);
+  return { error, placed: { fields, names }, others };
 }
 
 function fieldsOf(error: Error): FieldProblems {
@@ -326,6 +353,12 @@ function fieldsOf(error: Error): FieldProblems {
 
 function namesIn(form: HTMLFormElement): readonly string[] {
   return [...new FormData(form).keys(), ...[...form.elements].map(nameOf)];
+}
+
+/** Names of the groups that show problems of their own. */
+function groupsIn(form: HTMLFormElement): readonly string[] {
+  const groups = [...form.querySelectorAll(`[${groupAttribute}]`)];
+  return groups.map((group) => group.getAttribute(groupAttribute) ?? '');
 }
 
 function focusProblem(form: HTMLFormElement, fields: FieldProblems): void {
