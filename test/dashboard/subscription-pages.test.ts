@@ -259,6 +259,46 @@ testInChromium(
   timeoutMs,
 );
 
+testInChromium(
+  'an operator changes each item of a subscription with several',
+  async () => {
+    const product = async (name: string, amount: number): Promise<string> =>
+      (await scene.create('/products', { ...usd, type: 'PER_UNIT', name, amount })).id;
+    const seats = await product('Seats of many', 1900);
+    const support = await product('Support', 500);
+    const premium = await product('Premium support', 700);
+    const { id } = await scene.create('/subscriptions', {
+      customerId: await scene.customer({ email: 'barbara@example.com', name: 'Barbara' }),
+      items: [{ productId: seats, quantity: 10 }, { productId: support }],
+      authorizedTransactionId: authorization(numbers.good),
+    });
+    await visit(browser, desktop, async (page) => {
+      const dialog = page.locator('.dialog');
+      await signIn(page);
+      await open(page, `/subscriptions/${String(id)}`);
+      await askFor(page, { 'items.0.quantity': '11', 'items.1.quantity': '0' });
+      const quantity = dialog.locator('.field:has([name="items.1.quantity"])');
+      await quantity.locator('.problem').waitFor();
+      expect(await dialog.locator('.problem').count()).toBe(1);
+      await quantity.locator('input').fill('3');
+      const picker = dialog.locator('.field:has(> input[name="items.1.productId"]) > .picker');
+      await pick(page, picker, 'Premium support');
+      await look(page, 'change of several items');
+      await pressInDialog(page, 'Review price');
+      await dialog.getByText('$35.00 is charged today. The change takes effect now.').waitFor();
+      await look(page, 'preview of a change of several items');
+      await confirmDialog(page, 'Charge $35.00 and change');
+    });
+    expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({
+      items: [
+        { productId: seats, quantity: 11 },
+        { productId: premium, quantity: 3 },
+      ],
+    });
+  },
+  timeoutMs,
+);
+
 /** Opens the dialog of a change, fills it in, and asks for the price. */
 async function askFor(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
   await press(page, 'Change plan');

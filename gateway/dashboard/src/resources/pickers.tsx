@@ -36,8 +36,11 @@ interface ProductFieldProps {
 }
 
 /** Active product with its price; `initial` is chosen at first. */
-export function ProductField(props: ProductFieldProps) {
-  return <ProductPicker {...props} name="productId" label="Product" choiceOf={productChoice} />;
+export function ProductField({
+  name = 'productId',
+  ...props
+}: ProductFieldProps & { name?: string }) {
+  return <ProductPicker {...props} name={name} label="Product" choiceOf={productChoice} />;
 }
 
 /** Current price of an active recurring product; that of `initial` is chosen at first. */

@@ -1,16 +1,18 @@
-import { useListed } from '../../api/queries';
+import type { Page } from '../../api/client';
+import { useListed, useResource } from '../../api/queries';
 import { DialogButton } from '../../parts/overlay/dialog';
-import { Form, SelectField, TextField } from '../../parts/form/form';
+import { Form, SelectField } from '../../parts/form/form';
 import { Answer } from '../../parts/element/notices';
 import type { Discount } from '../../resources/discount';
-import { DiscountField, isRecurring, ProductField } from '../../resources/pickers';
+import { DiscountField, isRecurring } from '../../resources/pickers';
 import { WhenField } from '../../parts/form/when-field';
 import type { Product } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
 import { ChangeSteps } from './change-steps';
-import { otherItemsText, type WantedChange, wantedChange } from './plan-change';
+import { ItemFields } from './item-fields';
+import { itemsOf, type WantedChange, wantedChange } from './plan-change';
 
-/** Button that changes product, quantity or discount of a subscription, after a preview. */
+/** Button that changes products, quantities or discount of a subscription, after a preview. */
 export function PlanChange({
   subscription,
   refusal,
@@ -18,7 +20,7 @@ export function PlanChange({
   subscription: Subscription;
   refusal: string | undefined;
 }) {
-  const { productId, quantity, status } = subscription;
+  const { status } = subscription;
   if (status === 'CANCELED') return null;
   return (
     <DialogButton
@@ -31,7 +33,7 @@ export function PlanChange({
         <ChangeSteps
           {...{ subscription, close }}
           kind="UPDATE"
-          initial={{ productId, quantity, at: 'AUTO', proration: 'PRORATE' }}
+          initial={presentPlan(subscription)}
           form={(wanted: WantedChange, onReview) => (
             <WantedStep {...{ wanted, subscription, close, onReview }} />
           )}
@@ -40,6 +42,17 @@ export function PlanChange({
     </DialogButton>
   );
 }
+
+function presentPlan({ productId, quantity, items }: Subscription): WantedChange {
+  const terms = { at: 'AUTO', proration: 'PRORATE' };
+  if (items.length === 1) return { productId, quantity, ...terms };
+  return { items: items.map(wantedOf), ...terms };
+}
+
+const wantedOf = ({ productId, quantity }: Subscription['items'][number]) => ({
+  productId,
+  quantity,
+});
 
 const times = [
   ['AUTO', 'Upgrades now, downgrades at period end'],
@@ -56,7 +69,7 @@ const prorations = [
 
 interface WantedStepProps {
   wanted: WantedChange;
-  subscription: Pick<Subscription, 'currency' | 'discountId' | 'items'>;
+  subscription: Pick<Subscription, 'currency' | 'discountId'>;
   close: () => void;
   onReview: (wanted: WantedChange) => Promise<void>;
 }
@@ -80,28 +93,22 @@ function WantedForm({
   close,
   onReview,
 }: WantedStepProps & { discount: Discount | null }) {
-  const chosen = useListed<Product>('/v1/products', wanted.productId);
+  const ids = itemsOf(wanted).map(({ productId }) => productId);
+  const query = { ids: [...new Set(ids)].join(','), perPage: ids.length };
+  const chosen = useResource<Page<Product>>('/v1/products', { query });
   const { currency } = subscription;
-  const note = otherItemsText(subscription);
   return (
-    <Answer of={chosen} what="product">
-      {(product) => (
+    <Answer of={chosen} what="products">
+      {({ data }) => (
         <Form
           submit="Review price"
           onCancel={close}
           onSubmit={(values) => onReview(wantedChange(values, subscription))}
         >
-          {note !== undefined && <p className="faint">{note}</p>}
-          <ProductField
-            initial={product ?? undefined}
+          <ItemFields
+            wanted={wanted}
+            products={data}
             isOffered={(one) => isRecurring(one) && one.currency === currency}
-          />
-          <TextField
-            name="quantity"
-            label="Quantity"
-            inputMode="numeric"
-            autoComplete="off"
-            defaultValue={String(wanted.quantity)}
           />
           <DiscountField initial={discount} hint="From the next period on" />
           <WhenField choices={times} at={wanted.at} />

@@ -1,14 +1,14 @@
 import { ApiProblem } from '../../api/problem';
-import { FormValues } from '../../parts/form/form-values';
+import { FormValues, problemsOf } from '../../parts/form/form-values';
 import {
   confirmLabel,
   dueText,
   effectText,
   endText,
+  itemsOf,
   itemsText,
   monthlyText,
   nextTitle,
-  otherItemsText,
   outcomeText,
   type Preview,
   staleText,
@@ -257,9 +257,9 @@ test('a form asks for product, quantity, time and proration', () => {
   data.set('proration', 'NEXT_INVOICE');
   expect(from('half')).toEqual({ ...wanted, proration: 'PRORATE', collect: 'NEXT_INVOICE' });
   data.set('quantity', 'twelve');
-  expect(from(null).quantity).toBe('twelve');
+  expect(from(null)).toMatchObject({ quantity: 'twelve' });
   data.set('quantity', '');
-  expect(from(null).quantity).toBe(1);
+  expect(from(null)).toMatchObject({ quantity: 1 });
   data.set('when', 'TIME');
   data.set('at', '2026-08-15T00:00');
   expect(from(null).at).toBe('2026-08-15T00:00:00Z');
@@ -288,15 +288,32 @@ test('all times of a change with a typed time are shown in UTC', () => {
   );
 });
 
-test('a form says that it leaves the other items of a subscription', () => {
-  const item = {} as Parameters<typeof otherItemsText>[0]['items'][number];
-  expect(otherItemsText({ items: [item] })).toBeUndefined();
-  expect(otherItemsText({ items: [item, item] })).toBe(
-    'Changes the first item. The other item stays as it is.',
-  );
-  expect(otherItemsText({ items: [item, item, item] })).toBe(
-    'Changes the first item. The other items stay as they are.',
-  );
+test('a form for several items asks for the whole list', () => {
+  const data = new FormData();
+  data.set('items.0.productId', 'pro');
+  data.set('items.0.quantity', '12');
+  data.set('items.1.productId', 'support');
+  data.set('items.1.quantity', '');
+  data.set('when', 'NOW');
+  data.set('proration', 'PRORATE');
+  const items = [
+    { productId: 'pro', quantity: 12 },
+    { productId: 'support', quantity: 1 },
+  ];
+  const wanted = wantedChange(new FormValues(data), { discountId: null });
+  expect(wanted).toEqual({ items, at: 'NOW', proration: 'PRORATE' });
+  expect(itemsOf(wanted)).toEqual(items);
+  const [one] = items;
+  const single = { productId: 'pro', quantity: 12, at: 'NOW', proration: 'PRORATE' };
+  expect(itemsOf(single)).toMatchObject([one ?? {}]);
+});
+
+test('a problem of the previewed change belongs to the field of its item', () => {
+  const nested = problem('Please fix the fields below', 'invalid_request', {
+    change: ['items: 1.productId: Product is there twice'],
+  });
+  const { fields } = (withoutNesting(nested) as ApiProblem).details;
+  expect(problemsOf(fields, 'items.1.productId')).toEqual(['Product is there twice']);
 });
 
 test('a form asks for a pause, with or without its end', () => {

@@ -18,11 +18,17 @@ type Item = SubscriptionChange['to']['items'][number];
 type CreditNote = Preview['creditNotes'][number];
 type PreviewInvoice = NonNullable<Preview['invoice']>;
 
-/** A change as the form asks for it. */
-export interface WantedChange {
+/** An item as the form asks for it. */
+export interface WantedItem {
   readonly productId: string;
   /** A text that is no number stays as typed: the server names the problem. */
   readonly quantity: number | string;
+}
+
+/** A change as the form asks for it: the only item, or the whole list. */
+export type WantedChange = WantedTerms & (WantedItem | { readonly items: readonly WantedItem[] });
+
+interface WantedTerms {
   /** AUTO, NOW, PERIOD_END, or an instant. */
   readonly at: string;
   readonly proration: string;
@@ -32,20 +38,29 @@ export interface WantedChange {
   readonly discountId?: string | null;
 }
 
+/** Name of a field of one of several items. */
+export function itemField(index: number, field: keyof WantedItem): string {
+  return `items.${String(index)}.${field}`;
+}
+
+/** All items of a wanted change. */
+export function itemsOf(wanted: WantedChange): readonly WantedItem[] {
+  return 'items' in wanted ? wanted.items : [wanted];
+}
+
 /**
  * Change that a form asks for; an empty quantity is 1. The discount is named only where it is not
  * the present one.
  */
 export function wantedChange(
-  values: Pick<FormValues, 'text' | 'optional'>,
+  values: Pick<FormValues, 'text' | 'optional' | 'has'>,
   present: Pick<Subscription, 'discountId'>,
 ): WantedChange {
   const discountId = values.optional('discountId') ?? null;
   const charge = values.text('proration');
   const isPutOff = charge === 'NEXT_INVOICE';
   return {
-    productId: values.text('productId'),
-    quantity: typedCount(values.optional('quantity')) ?? 1,
+    ...wantedItems(values),
     at: chosenTime(values),
     proration: isPutOff ? 'PRORATE' : charge,
     ...(isPutOff && { collect: 'NEXT_INVOICE' }),
@@ -53,12 +68,18 @@ export function wantedChange(
   };
 }
 
-/** Note for a subscription with several items: the form changes the first. */
-export function otherItemsText({ items }: Pick<Subscription, 'items'>): string | undefined {
-  const others = items.length - 1;
-  if (others < 1) return undefined;
-  const stay = others === 1 ? 'The other item stays' : 'The other items stay';
-  return `Changes the first item. ${stay} as ${others === 1 ? 'it is' : 'they are'}.`;
+function wantedItems(
+  values: Pick<FormValues, 'text' | 'optional' | 'has'>,
+): WantedItem | { readonly items: readonly WantedItem[] } {
+  const itemAt = (productId: string, quantity: string): WantedItem => ({
+    productId: values.text(productId),
+    quantity: typedCount(values.optional(quantity)) ?? 1,
+  });
+  const items: WantedItem[] = [];
+  for (let at = 0; values.has(itemField(at, 'productId')); at += 1) {
+    items.push(itemAt(itemField(at, 'productId'), itemField(at, 'quantity')));
+  }
+  return items.length === 0 ? itemAt('productId', 'quantity') : { items };
 }
 
 /** A pause as the form asks for it. */
