@@ -92,7 +92,7 @@ describe('an operator who changes the own email address', () => {
     expect((await changeEmail(owner, moved)).operator?.email).toBe(moved);
   });
 
-  test('gets an address that nobody else gets at the same time', async () => {
+  test('gets an address that two others ask for at the same time, or is refused', async () => {
     const { owner } = await tests.anOwner();
     const { owner: inviter } = await tests.anOwner();
     const email = anEmail();
