@@ -72,7 +72,7 @@ describe('a release that breaks what the former one has', () => {
     const first = await installation.launch(former);
     life = await beginLife(first, receiver);
     document = await (await fetch(`${first.gatewayUrl}/openapi.json`)).json();
-    // Waits until every webhook is delivered: what is read later must not change by itself.
+    // Waits until every webhook is delivered, so that two readings are equal.
     await expectInvariants(first, first.client(life.key), { receivers: [receiver] });
     await first.stop();
     system = await installation.startMixed(former);
