@@ -142,8 +142,12 @@ const ownFields: Readonly<Record<string, { readonly field: string; readonly word
   'PUT /dashboard/api/operators/me/email': { field: 'email', words: 'email address' },
 };
 
-function ownText({ field, words }: (typeof ownFields)[string], { changes }: AuditEntry): string {
+function ownText(
+  { field, words }: (typeof ownFields)[string],
+  { changes, status }: AuditEntry,
+): string {
   const change = changes[field];
+  if (change === undefined && (status ?? 0) >= 400) return `tried to change their ${words}`;
   if (change === undefined) return `saved their ${words} without a change`;
   return `changed their ${words}${spanText(field, change, null)}`;
 }

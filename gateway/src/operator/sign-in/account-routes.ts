@@ -35,7 +35,6 @@ export const accountRoutes: readonly OperatorRoute[] = [
   {
     method: 'PUT',
     path: `${path}/email`,
-    endsWithCaller: true,
     before,
     handle: async ({ body, session, call, origin }, { peers }) => {
       const change = readBody(ChangeEmail, { body });

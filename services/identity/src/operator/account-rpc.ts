@@ -41,18 +41,21 @@ export function accountHandlers(options: AccountRpcOptions): Handlers {
     changeEmail: async ({ sessionToken, email: text, password, code, origin: sent }, call) => {
       const origin = sentOrigin(sent);
       const signedIn = await signIn.authenticate(sessionToken);
-      const { id, email: former } = signedIn.operator.state;
+      const { id, email: former, sessionGeneration: generation } = signedIn.operator.state;
       checkOwnEmail(signedIn.operator.state);
       const email = operatorEmail(text);
       const proven = await signIn.verifyPassword({ email: former, password, origin }, call);
       if (proven.state.id !== id) throw invalidCredentials();
       // A retry: its code is used.
       if (email === former) return { operator: toProtoOperator(proven) };
-      // After the password: only the operator learns whether another one has the address.
+      // After the password, and as an attempt: the answer tells whether another operator has it.
+      await signIn.countAddress(id);
       const holder = await findHolder(operators, email);
       if (holder !== undefined && holder.state.id !== id) throw operatorExists();
       const changed = await withUniqueEmail(() =>
-        secondFactors.change(proven, { code, origin }, call, (one) => changeEmail(one, email)),
+        secondFactors.change(proven, { code, origin }, call, (one) =>
+          changeEmail(one, { email, generation }),
+        ),
       );
       await signIn.keepSession(signedIn, changed.state);
       return { operator: toProtoOperator(changed) };

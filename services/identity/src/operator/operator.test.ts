@@ -3,6 +3,7 @@ import {
   change,
   changeEmail,
   changeName,
+  changePassword,
   checkInvitation,
   checkReset,
   isEmailProven,
@@ -150,8 +151,9 @@ describe('an operator of an identity provider', () => {
     ['an empty issuer', operator(), { ...identity, issuer: '' }],
     ['a subject beyond all bounds', operator(), { ...identity, subject: 's'.repeat(2_001) }],
     ['one who may not sign in', operator({ active: false }), identity],
-  ])('is refused as %s', (_case, state, { issuer, subject }) => {
-    expect(() => bindToProvider(state, { issuer, subject })).toThrow(wrong);
+    ['one who chose the address unproven', operator(), identity, true],
+  ])('is refused as %s', (_case, state, { issuer, subject }, isChosen = false) => {
+    expect(() => bindToProvider(state, { issuer, subject }, { isChosen })).toThrow(wrong);
   });
 
   test("loses the provider's identity when deactivated, so that a new identity can be theirs", () => {
@@ -359,19 +361,32 @@ describe('the own account', () => {
   });
 
   test('gets another email address, which is not proven and ends the sessions', () => {
-    const { state } = changeEmail(withPassword, 'liv@example.com');
+    const change = { generation: withPassword.sessionGeneration };
+    const { state } = changeEmail(withPassword, { ...change, email: 'liv@example.com' });
     const sessionGeneration = withPassword.sessionGeneration + 1;
     const expected = { email: 'liv@example.com', hasUsedMailedLink: false, sessionGeneration };
     expect(state).toEqual({ ...withPassword, ...expected });
     expect(isEmailProven(state)).toBe(false);
-    expect(changeEmail(withPassword, withPassword.email).state).toBe(withPassword);
+    expect(changeEmail(withPassword, { ...change, email: withPassword.email }).state).toBe(
+      withPassword,
+    );
+  });
+
+  test.each([
+    ['a reset link', { ...withPassword, sessionGeneration: 2 }],
+    ['a deactivation', { ...withPassword, active: false }],
+  ])('is not changed by a session that %s has ended', (_name, state) => {
+    const refused = expect.objectContaining({ reason: 'INVALID_CREDENTIALS' }) as Error;
+    const email = 'liv@example.com';
+    expect(() => changeEmail(state, { email, generation: 1 })).toThrow(refused);
+    expect(() => changePassword(state, { passwordHash, generation: 1 })).toThrow(refused);
   });
 
   test.each([
     ['bound to an identity', { passwordHash, providerIdentity: { issuer: 'i', subject: 's' } }],
     ['without a password', { passwordHash: undefined }],
   ])('of an operator %s keeps the address of the provider', (_name, parts) => {
-    expect(() => changeEmail(operator(parts), 'liv@example.com')).toThrow(
+    expect(() => changeEmail(operator(parts), { email: 'liv@example.com', generation: 1 })).toThrow(
       expect.objectContaining({ reason: 'EMAIL_OF_PROVIDER' }),
     );
   });

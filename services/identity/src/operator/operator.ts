@@ -100,13 +100,25 @@ export function changeName(operator: Operator, text: string): Transition<Operato
 /**
  * Changes an operator's own email address, which is not proven then; all sessions end except those
  * updated to the new generation, and all reset links. Refuses operators of an identity provider,
- * which finds them by the address.
+ * which finds them by the address, and a session that has ended since its generation was read.
  */
-export function changeEmail(operator: Operator, email: string): Transition<Operator> {
+export function changeEmail(
+  operator: Operator,
+  { email, generation }: { readonly email: string; readonly generation: number },
+): Transition<Operator> {
+  checkGeneration(operator, generation);
   checkOwnEmail(operator);
   if (email === operator.email) return unchanged(operator);
   const sessionGeneration = operator.sessionGeneration + 1;
   return only({ ...operator, email, hasUsedMailedLink: false, sessionGeneration });
+}
+
+/**
+ * Refuses a change by a session that has ended since: the new generation would make it valid again.
+ */
+function checkGeneration(operator: Operator, generation: number): void {
+  const isEnded = !operator.active || operator.sessionGeneration !== generation;
+  if (isEnded) throw invalidCredentials();
 }
 
 /** Refuses operators whose email address an identity provider determines. */
@@ -150,11 +162,13 @@ export function change(
 
 /**
  * Signs in an operator whom a provider has authenticated, and binds them to the provider's identity
- * at the first sign-in. Refuses another identity with the same address.
+ * at the first sign-in. Refuses another identity with the same address, and at the first sign-in an
+ * address that the operator chose and has not proven: it may be that of another person.
  */
 export function bindToProvider(
   operator: Operator,
   identity: ProviderIdentity,
+  { isChosen = false }: { readonly isChosen?: boolean } = {},
 ): Transition<Operator> {
   const { active, providerIdentity: known } = operator;
   const { issuer, subject } = identity;
@@ -162,7 +176,10 @@ export function bindToProvider(
     ({ length }) => length > 0 && length <= identityLengthMax,
   );
   if (!active || !isNamed) throw invalidCredentials();
-  if (known === undefined) return only({ ...operator, providerIdentity: { issuer, subject } });
+  if (known === undefined) {
+    if (isChosen && !isEmailProven(operator)) throw invalidCredentials();
+    return only({ ...operator, providerIdentity: { issuer, subject } });
+  }
   if (known.issuer !== issuer || known.subject !== subject) throw invalidCredentials();
   return unchanged(operator);
 }
@@ -178,6 +195,15 @@ export function askForReset(operator: Operator, now: Date): Transition<Operator>
     return unchanged(operator);
   }
   return only({ ...operator, resetsAskedAt: [...recent, now] });
+}
+
+/** As `setPassword`. Refuses a session that has ended since its generation was read. */
+export function changePassword(
+  operator: Operator,
+  { passwordHash, generation }: { readonly passwordHash: string; readonly generation: number },
+): Transition<Operator> {
+  checkGeneration(operator, generation);
+  return setPassword(operator, passwordHash);
 }
 
 /** Sets a new password; all sessions end except those updated to the new generation. */

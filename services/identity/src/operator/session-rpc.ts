@@ -12,7 +12,7 @@ import type { AuditStore } from '../audit/audit-store';
 import type { Environment } from '../environment/environment';
 import type { EnvironmentStore } from '../environment/environment-store';
 import { toProtoEnvironment } from '../environment/environment-message';
-import { invalidCredentials, type Operator, setPassword } from './operator';
+import { invalidCredentials, type Operator, changePassword } from './operator';
 import { isFactorMissing } from './operator-factor';
 import { toProtoOperator } from './operator-rpc';
 import { operatorActor, recordOnOperator } from './audit-operator';
@@ -82,7 +82,7 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
     changePassword: async ({ sessionToken, currentPassword, newPassword, origin: sent }, call) => {
       const origin = sentOrigin(sent);
       const signedIn = await signIn.authenticate(sessionToken);
-      const { id, email } = signedIn.operator.state;
+      const { id, email, sessionGeneration: generation } = signedIn.operator.state;
       refuseProblems({ newPassword: passwordProblems(newPassword, email, commonPasswords) });
       const proven = await signIn.verifyPassword(
         { email, password: currentPassword, origin },
@@ -92,7 +92,7 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       const passwordHash = await signIn.hash(newPassword, call.signal);
       const { state } = await operators
         .within({ tenant: proven.tenant, now: clock.now() })
-        .mutate(id, (operator) => setPassword(operator, passwordHash));
+        .mutate(id, (operator) => changePassword(operator, { passwordHash, generation }));
       await signIn.keepSession(signedIn, state);
       return {};
     },

@@ -5,7 +5,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { HashQueue } from '../password/hash-worker';
-import { perEmail, perEmailAndNetwork, perNetwork } from '../password/login-attempts';
+import { attempt, perEmail, perEmailAndNetwork, perNetwork } from '../password/login-attempts';
 import type { LoginAttemptStore } from '../password/login-attempt-store';
 import type { Organization } from '../organization/organization';
 import { isConfirmed } from '../second-factor/second-factor';
@@ -29,7 +29,7 @@ import {
   type Origin,
 } from './session';
 import type { OperatorSessionStore } from './session-store';
-import { findByEmail } from './operator-store';
+import { findByEmail, operatorId } from './operator-store';
 import { hashPassword, isPassword, saltBytes } from '../password/password-hash';
 import type { TokenStore } from './token-store';
 
@@ -144,6 +144,13 @@ export class SignIn {
     await attempts.change(`email-network:${email} ${network}`, () => [], now);
   }
 
+  /** Counts an address that an operator asks for. Throws resource_exhausted after ten in 15 min. */
+  async countAddress(id: string): Promise<void> {
+    const { attempts, clock } = this.options;
+    const now = clock.now();
+    await attempts.change(`email-of:${id}`, (made) => attempt(made, perEmailAndNetwork, now), now);
+  }
+
   /**
    * Signs in the operator with an address that an identity provider has verified, if their identity
    * is the one of their first sign-in.
@@ -156,9 +163,10 @@ export class SignIn {
     const found = await findByEmail(operators, emailOrRefusal(email));
     if (found === undefined) throw invalidCredentials();
     const { state, tenant } = found;
-    return operators
-      .within({ tenant, now: clock.now(), storing })
-      .mutate(state.id, (operator) => bindToProvider(operator, identity));
+    return operators.within({ tenant, now: clock.now(), storing }).mutate(state.id, (operator) => {
+      const isChosen = operatorId(operator.email) !== operator.id;
+      return bindToProvider(operator, identity, { isChosen });
+    });
   }
 
   async open(

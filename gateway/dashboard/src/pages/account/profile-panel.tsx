@@ -76,7 +76,7 @@ function EmailForm({ onDone }: { onDone: () => void }) {
         await change.mutateAsync({
           email: values.text('email'),
           password: values.text('password'),
-          ...(secondFactor !== null && { code: values.text('code') }),
+          ...(secondFactor !== null && { code: values.optional('code') }),
         });
         onDone();
       }}
@@ -86,7 +86,7 @@ function EmailForm({ onDone }: { onDone: () => void }) {
         label="New email"
         type="email"
         autoComplete="email"
-        hint="You sign in with it."
+        hint="You will sign in with this address."
       />
       <TextField name="password" label="Password" type="password" autoComplete="current-password" />
       {secondFactor !== null && (
