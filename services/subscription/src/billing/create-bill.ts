@@ -19,7 +19,6 @@ import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { withoutFormerBuyer } from '../subscription/erased';
 import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
 import { type BilledPutOff, nothingPutOff, putOffOn } from '../subscription/put-off';
-import { periodOf } from '../subscription/billing-cycle';
 import type { Closing } from '../subscription/over-limit-state';
 import { lateBillNumber, lateKey } from '../subscription/late-bill';
 import { currencyOf, type Subscription } from '../subscription/subscription';
@@ -46,8 +45,6 @@ export interface RemadeBill {
   readonly settlement: Settlement;
   /** Lines that it takes over from another invoice. */
   readonly owed: readonly UsageLine[];
-  /** Environment time from which the bill could be made first. */
-  readonly dueAt: Date;
 }
 
 export interface BillingDependencies extends SettlementDependencies {
@@ -92,8 +89,7 @@ export async function attemptPeriodBill(
   const { invoiceId, periodIndex } = payload;
   const { sets, taxCategories } = await ratesOf(stored, payload, context, dependencies);
   const settlement = settlementBefore(periodIndex);
-  const dueAt = periodOf(state, periodIndex).start;
-  await dependencies.adoptRemade(stored, { invoiceId, settlement, owed: [], dueAt }, context);
+  await dependencies.adoptRemade(stored, { invoiceId, settlement, owed: [] }, context);
   const [settled, customer] = await Promise.all([
     settleUsage(stored, settlement, context, dependencies),
     presentCustomer(state, payload, context, dependencies),
@@ -163,9 +159,8 @@ export async function usageOfUnfinishedInvoice(
     const settled = await settleUsage(stored, settlement, context, dependencies);
     return { isVoided: true, lines: usageLines(settled ?? []), settlements: [settlement] };
   }
-  const dueAt = endOf(stored, context);
   const { id: invoiceId } = voided;
-  await dependencies.adoptRemade(stored, { invoiceId, settlement, owed: [], dueAt }, context);
+  await dependencies.adoptRemade(stored, { invoiceId, settlement, owed: [] }, context);
   if (voided.status !== InvoiceStatus.INVOICE_STATUS_VOID) return nothingOwed;
   return { isVoided: true, lines: usageLinesOf(voided), settlements: [] };
 }
@@ -184,7 +179,7 @@ export async function attemptFinalBill(
   const through = state.periodIndex ?? 0;
   const settlement = { key: 'end', through };
   const invoiceId = endInvoiceId(stored, settlement);
-  const remade = { invoiceId, settlement, owed: owed.lines, dueAt: endOf(stored, context) };
+  const remade = { invoiceId, settlement, owed: owed.lines };
   await dependencies.adoptRemade(stored, remade, context);
   const settled = await settleUsage(stored, settlement, context, dependencies);
   const number = through + 1;
@@ -233,7 +228,7 @@ export async function attemptLateBill(
   const key = lateKey(round);
   const settlement = { key, through: state.periodIndex ?? 0 };
   const invoiceId = endInvoiceId(stored, settlement);
-  const remade = { invoiceId, settlement, owed: [], dueAt: context.now };
+  const remade = { invoiceId, settlement, owed: [] };
   await dependencies.adoptRemade(stored, remade, context);
   const settled = await settleUsage(stored, settlement, context, dependencies);
   const bill = endBill(state, settled ?? [], { owed: [], putOff: nothingPutOff });
@@ -356,10 +351,6 @@ function endInvoiceId(
   { key }: Pick<Settlement, 'key'>,
 ): string {
   return derivedId(tenant.environmentId, state.id, key);
-}
-
-function endOf({ state }: Stored<Subscription>, { now }: CallContext): Date {
-  return state.endedAt ?? now;
 }
 
 async function recordBilledOn(

@@ -27,12 +27,13 @@ interface KnownRestores {
  */
 export async function adoptRemadeBill(
   stored: Stored<Subscription>,
-  { invoiceId, settlement, owed, dueAt }: RemadeBill,
+  { invoiceId, settlement, owed }: RemadeBill,
   context: CallContext,
   dependencies: StandingDependencies & { readonly restores: () => KnownRestores },
 ): Promise<void> {
   const restores = dependencies.restores();
-  if (!mayStand({ dueAt, ...stored.tenant }, restores)) return;
+  const { createdAt, tenant } = stored;
+  if (!mayStand({ createdAt, ...tenant }, restores)) return;
   // Without meters, metering has lost nothing.
   if (!(await settlesUsage(stored, settlement, context, dependencies))) return;
   if (restores.isRecovering) {
@@ -45,12 +46,13 @@ export async function adoptRemadeBill(
   await adoptInvoice(stored, { settlement, invoice, owed }, context, dependencies);
 }
 
-/** True if the invoice of a bill may have been created before a restore. */
+/** True if the invoice of a bill of a subscription may have been created before a restore. */
 export function mayStand(
-  { dueAt, manualClock }: Pick<RemadeBill, 'dueAt'> & Pick<Tenant, 'manualClock'>,
+  { createdAt, manualClock }: { readonly createdAt: Date } & Pick<Tenant, 'manualClock'>,
   { isRecovering, last }: KnownRestores,
 ): boolean {
   if (isRecovering) return true;
-  // The time of a manual clock does not tell which bills were due before the restore.
-  return last !== undefined && (manualClock || dueAt <= last.at);
+  // A bill may be decided again at a later time than before, such as that of a cancellation that is
+  // repeated. The time of a manual clock does not tell what existed before the restore.
+  return last !== undefined && (manualClock || createdAt <= last.at);
 }
