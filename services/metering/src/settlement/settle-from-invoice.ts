@@ -67,8 +67,13 @@ export async function adopt(
     const number = (await store.lastNumber(subscriptionId)) + 1;
     const known = await store.ofPeriods(subscriptionId, { periodIndexes, exceptKeys });
     const previousOf = lastSettled(known);
-    const opened = await Promise.all(meters.map(({ meterId }) => accounts.open(meterId)));
-    const grantIds = new Map(opened.map((account) => [account.meterId, grantIdsOf(account)]));
+    const opened = await Promise.all(
+      meters.map(async ({ meterId, windows }) => ({
+        windows,
+        account: await accounts.open(meterId),
+      })),
+    );
+    const grantIds = new Map(opened.map(({ account }) => [account.meterId, grantIdsOf(account)]));
     const isKnown = (one: MeterPeriod) => one.periodIndex === last && previousOf(one) !== null;
     if (requested.some(isKnown)) return undefined;
     const currentOf = (one: MeterPeriod) => {
@@ -86,10 +91,9 @@ export async function adopt(
     }));
     // Before anything changes.
     await refuseImpossible(usages, context, dependencies);
-    for (const [index, { meterId, windows }] of meters.entries()) {
-      const account = opened[index] ?? (await accounts.open(meterId));
+    for (const { windows, account } of opened) {
       const decision = { windows, currentOf, subscriptionId, settlement: key, now: context.now };
-      await accounts.change(account, (before) => adoptWindows(before, meterId, decision));
+      await accounts.change(account, (before) => adoptWindows(before, account.meterId, decision));
     }
     const settlement = { subscriptionId, key, number, usages: changedUsages(usages) };
     if (await store.insert(settlement)) return settlement;
