@@ -6,6 +6,27 @@ import { hourMs } from '../usage/hour';
 import { seriesKey } from '../usage/series-key';
 import { UsageAudit, type UsageAuditDependencies } from './audit-worker';
 
+/** A series whose kept span differs from its hours, and what its audit depends on. */
+async function seriesWithWrongSpan() {
+  const { series, table, storage, read } = await auditedSeries('SUM');
+  await read();
+  for (const [name, span] of table.spans) {
+    table.spans.set(name, { ...span, total: { ...span.total, quantity: '1' } });
+  }
+  const document = { _id: seriesKey('e', series), live: true, timeline: { type: 'REAL' } };
+  const meter = { state: { aggregation: 'SUM', uniqueProperty: null } };
+  const recorded: unknown[] = [];
+  const dependencies = {
+    meters: { within: () => ({ find: () => Promise.resolve(meter) }) },
+    storageOf: () => storage,
+    isDeleted: () => false,
+    metrics: { recordAuditedHour: (one: unknown) => recorded.push(one) },
+    // Years after the usage.
+    clock: systemClock,
+  };
+  return { document, recorded, dependencies };
+}
+
 test('samples begin at the given slice, and go on through all slices', async () => {
   const sampled: number[] = [];
   const store = {
@@ -49,29 +70,16 @@ test('a check whose caller left ends after a series without hours, and the next 
 });
 
 test('a check starts with the oldest hour whose events are kept, and a span that differs raises the alarm', async () => {
-  const { series, table, storage, read } = await auditedSeries('SUM');
-  await read();
-  for (const [name, span] of table.spans) {
-    table.spans.set(name, { ...span, total: { ...span.total, quantity: '1' } });
-  }
-  const k = seriesKey('e', series);
-  const document = { _id: k, live: true, timeline: { type: 'REAL' } };
-  const meter = { state: { aggregation: 'SUM', uniqueProperty: null } };
-  const recorded: unknown[] = [];
+  const { document, recorded, dependencies } = await seriesWithWrongSpan();
   const checkSince = async (keptSince: Date, isRepaired = false) => {
     recorded.length = 0;
     const audit = new UsageAudit({
       store: {
-        firstFrom: (from: string) => Promise.resolve(from > k ? null : document),
+        firstFrom: (from: string) => Promise.resolve(from > document._id ? null : document),
         keptSince: () => Promise.resolve(keptSince),
         hasEarlierEvents: () => Promise.resolve(false),
       },
-      meters: { within: () => ({ find: () => Promise.resolve(meter) }) },
-      storageOf: () => storage,
-      isDeleted: () => false,
-      metrics: { recordAuditedHour: (one: unknown) => recorded.push(one) },
-      // Years after the usage.
-      clock: systemClock,
+      ...dependencies,
       logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
     } as unknown as UsageAuditDependencies);
     const { signal } = new AbortController();
@@ -91,15 +99,7 @@ test('a check starts with the oldest hour whose events are kept, and a span that
 });
 
 test('a recount after a restore repairs without an alarm, and counts the hours that it skips', async () => {
-  const { series, table, storage, read } = await auditedSeries('SUM');
-  await read();
-  for (const [name, span] of table.spans) {
-    table.spans.set(name, { ...span, total: { ...span.total, quantity: '1' } });
-  }
-  const k = seriesKey('e', series);
-  const document = { _id: k, live: true, timeline: { type: 'REAL' } };
-  const meter = { state: { aggregation: 'SUM', uniqueProperty: null } };
-  const recorded: unknown[] = [];
+  const { document, recorded, dependencies } = await seriesWithWrongSpan();
   const logged: unknown[] = [];
   const log =
     (level: string) =>
@@ -116,16 +116,14 @@ test('a recount after a restore repairs without an alarm, and counts the hours t
       hasEarlierEvents: (_one: unknown, { start }: { start: Date }) =>
         Promise.resolve(start.getTime() === auditedHour * hourMs),
     },
-    meters: { within: () => ({ find: () => Promise.resolve(meter) }) },
-    storageOf: () => storage,
-    isDeleted: () => false,
-    metrics: { recordAuditedHour: (one: unknown) => recorded.push(one) },
-    clock: systemClock,
+    ...dependencies,
     logger: { error: log('error'), warn: log('warn') },
   } as unknown as UsageAuditDependencies);
   const counts = await audit.recount(new Date(auditedHour * hourMs));
   expect(counts).toEqual({ series: 1, hours: 1, repaired: 1, skipped: 1 });
-  expect(logged).toEqual([['warn', { series: k, repaired: 1 }, 'usage repaired after a restore']]);
+  expect(logged).toEqual([
+    ['warn', { series: document._id, repaired: 1 }, 'usage repaired after a restore'],
+  ]);
   expect(recorded).toEqual([
     { result: 'SKIPPED', live: true },
     { result: 'EQUAL', live: true },
