@@ -18,7 +18,7 @@ export class CuttingProxy {
   ) {}
 
   static async start(gatewayUrls: readonly string[]): Promise<CuttingProxy> {
-    const server = createServer((request, response) => {
+    const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
       void passOn(gatewayUrls, request, response);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -50,7 +50,7 @@ export class ProviderServer {
   private constructor(private readonly server: Server) {}
 
   static async start(): Promise<ProviderServer> {
-    const server = createServer();
+    const server = createServer({ keepAliveTimeout: 0 });
     const provider = new ProviderServer(server);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       provider.answer(request, response).catch((error: unknown) => {

@@ -17,7 +17,7 @@ describe('the metrics of a running system', () => {
   let isStopped = false;
 
   beforeAll(async () => {
-    collector = createServer((request, response) => {
+    collector = createServer({ keepAliveTimeout: 0 }, (request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {

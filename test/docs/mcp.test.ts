@@ -25,7 +25,7 @@ beforeAll(async () => {
   system = await joinTestSystem();
   sandbox = await system.live.manualSandbox('2026-01-31T00:00:00Z');
   // Passes requests on, and records them.
-  proxy = createServer((request, response) => {
+  proxy = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     requests.push(`${String(request.method)} ${String(request.url)}`);
     const { method, headers } = request;
     const passed = sendOn(`${system.gatewayUrl}${String(request.url)}`, { method, headers });

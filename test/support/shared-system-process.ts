@@ -19,7 +19,8 @@ async function main(file: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'billing-s-'));
   const site = siteIn(folder, { settings: unlimited });
   const system = await startSystem(site);
-  const server = createServer((_request, response) => {
+  // With a timeout, a connection could close while a busy test file sends on it.
+  const server = createServer({ keepAliveTimeout: 0 }, (_request, response) => {
     createOrganization(system, folder).then(
       (organization) => response.end(JSON.stringify(organization)),
       (error: unknown) => response.writeHead(500).end(String(error)),

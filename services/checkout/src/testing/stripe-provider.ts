@@ -27,7 +27,7 @@ export class TestStripe {
   private constructor(private readonly server: Server) {}
 
   static async start(): Promise<TestStripe> {
-    const server = createServer();
+    const server = createServer({ keepAliveTimeout: 0 });
     const stripe = new TestStripe(server);
     server.on('request', (request, response) => {
       void stripe.serve(request, response);
