@@ -16,9 +16,8 @@ const advanceCount = 300;
 const slowCallerCount = 1_000;
 const sandboxCount = 5;
 const retryMs = 5_000;
-// The noise starts before the measurement: an advance yields to live environments after 100
-// instants.
-const settleMs = 8_000;
+// Reads before each measurement: advances yield to live environments in steady use.
+const settleSeconds = 10;
 
 /** Background load that runs until it is stopped. */
 interface Noise {
@@ -70,7 +69,7 @@ async function tableOf(
     const alone = await read(effort.seconds * 2);
     const ending = new AbortController();
     const noise = start(ending.signal);
-    await delay(settleMs);
+    await read(settleSeconds);
     const during = await read(effort.seconds * 2);
     ending.abort();
     await noise;

@@ -1,26 +1,38 @@
 import { LiveUse, pauseMsBetweenSteps } from './advance-pace';
 
-const alone = { stepMs: 50, steps: 100, otherAdvances: 0, isLiveInUse: false };
+const alone = { stepMs: 50, otherAdvances: 0, isLiveInUse: false };
 
 test.each([
   ['alone, at full speed', alone, 0],
   ['with one other advance', { ...alone, otherAdvances: 1 }, 150],
   ['with three others', { ...alone, otherAdvances: 3 }, 450],
-  ['while live is in use', { ...alone, isLiveInUse: true }, 250],
-  ['while live is in use, as a short advance', { ...alone, isLiveInUse: true, steps: 99 }, 0],
+  ['while live is in use', { ...alone, isLiveInUse: true }, 300],
   ['while live is in use, with others', { ...alone, isLiveInUse: true, otherAdvances: 3 }, 750],
   ['at most two seconds', { ...alone, otherAdvances: 1, stepMs: 30_000 }, 2_000],
 ])('an advance pauses between instants: %s', (_case, input, pauseMs) => {
   expect(pauseMsBetweenSteps(input)).toBe(pauseMs);
 });
 
-test('live is in use for a while after each call', () => {
+test('the third use within 15 seconds begins a steady use, which ends without another', () => {
   let nowMs = 0;
   const use = new LiveUse(() => nowMs);
-  expect(use.isInUse).toBe(false);
-  use.note();
+  const isSteadyAfterNoteAt = (ms: number) => {
+    nowMs = ms;
+    use.note();
+    return use.isSteady;
+  };
+  expect([0, 4_000, 8_000].map(isSteadyAfterNoteAt)).toEqual([false, false, true]);
   nowMs = 14_999;
-  expect(use.isInUse).toBe(true);
+  expect(use.isSteady).toBe(true);
   nowMs = 15_000;
-  expect(use.isInUse).toBe(false);
+  expect(use.isSteady).toBe(false);
+});
+
+test('rare uses are not steady', () => {
+  let nowMs = 0;
+  const use = new LiveUse(() => nowMs);
+  for (nowMs = 0; nowMs < 100_000; nowMs += 7_500) {
+    use.note();
+    expect(use.isSteady).toBe(false);
+  }
 });

@@ -1,47 +1,45 @@
 // A gateway asks for a key in use every four seconds, and not always the same replica.
-const inUseMs = 15_000;
-// Shorter advances run at full speed.
-const fullSpeedSteps = 100;
-// Pauses as multiples of the last step, per other advance. With 3, all advances together work for
-// about half of the time; with 5, for about a third.
-const pausePerStep = { forAdvances: 3, forLive: 5 };
+const useWindowMs = 15_000;
+// Less is not steady use: a caller that only creates a sandbox and its webhooks, for example.
+const notesMin = 3;
+// Pause per other advance, as a multiple of the last step: all advances together work for about
+// half of the time.
+const pausePerStep = 3;
+// Live environments in steady use count as so many other advances.
+const liveWeight = 2;
 const pauseMsMax = 2_000;
 
-/** Remembers when a live environment last used this replica. */
+/** Remembers when live environments last used this replica. */
 export class LiveUse {
-  private lastMs = -Infinity;
+  private readonly notedMs: number[] = [];
 
   constructor(private readonly nowMs: () => number) {}
 
   note(): void {
-    this.lastMs = this.nowMs();
+    this.notedMs.push(this.nowMs());
+    if (this.notedMs.length > notesMin) this.notedMs.shift();
   }
 
-  get isInUse(): boolean {
-    return this.nowMs() - this.lastMs < inUseMs;
+  /** True while live environments are in steady use. */
+  get isSteady(): boolean {
+    const [first = -Infinity] = this.notedMs;
+    return this.notedMs.length === notesMin && this.nowMs() - first < useWindowMs;
   }
 }
 
 /**
  * Returns how long an advance pauses between two instants, in milliseconds, so that others keep
- * their share of services and database. An advance that runs alone pauses only while a live
- * environment is in use, and once it has passed many instants.
+ * their share of services and database.
  */
 export function pauseMsBetweenSteps({
   stepMs,
-  steps,
   otherAdvances,
   isLiveInUse,
 }: {
   readonly stepMs: number;
-  /** Instants that the advance has passed. */
-  readonly steps: number;
   readonly otherAdvances: number;
   readonly isLiveInUse: boolean;
 }): number {
-  const yieldsToLive = isLiveInUse && steps >= fullSpeedSteps;
-  const pausedSteps = yieldsToLive
-    ? pausePerStep.forLive * Math.max(1, otherAdvances)
-    : pausePerStep.forAdvances * otherAdvances;
-  return Math.min(pausedSteps * stepMs, pauseMsMax);
+  const others = otherAdvances + (isLiveInUse ? liveWeight : 0);
+  return Math.min(pausePerStep * others * stepMs, pauseMsMax);
 }

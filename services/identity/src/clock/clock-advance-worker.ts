@@ -48,7 +48,7 @@ export interface ClockAdvanceDependencies {
   readonly leaseMs: number;
   /** Limits the concurrent advances of this replica; the others wait in order. */
   readonly running: Semaphore;
-  readonly liveUse: Pick<LiveUse, 'isInUse'>;
+  readonly liveUse: Pick<LiveUse, 'isSteady'>;
 }
 
 // Running all due work of one instant in a large sandbox takes long; an interrupted run continues
@@ -172,7 +172,6 @@ export class ClockAdvanceWorker {
   private ports(): ClockAdvancePorts {
     const { peers, clock } = this.options;
     let stepBeganAt = clock.now();
-    let steps = 0;
     return {
       nextDue: (until) => this.ask(peers, askDeadlineMs, (peer, call) => peer.nextDue(until, call)),
       runDue: async (until, workClass, services) => {
@@ -191,8 +190,7 @@ export class ClockAdvanceWorker {
           peer.activity({ until, workClass, idleAt: idleAt?.[index] }, call),
         ),
       moveTo: async (at, processed) => {
-        await this.yieldToOthers(steps, clock.now().getTime() - stepBeganAt.getTime());
-        steps += 1;
+        await this.yieldToOthers(clock.now().getTime() - stepBeganAt.getTime());
         stepBeganAt = clock.now();
         const { state } = await this.change((environment, lease) =>
           moveTo(environment, { at, processed, lease }),
@@ -204,13 +202,12 @@ export class ClockAdvanceWorker {
   }
 
   /** Pauses between two instants, so that live environments and other advances keep their share. */
-  private async yieldToOthers(steps: number, stepMs: number): Promise<void> {
+  private async yieldToOthers(stepMs: number): Promise<void> {
     const { running, liveUse } = this.options;
     const pauseMs = pauseMsBetweenSteps({
       stepMs,
-      steps,
       otherAdvances: running.inUse - 1,
-      isLiveInUse: liveUse.isInUse,
+      isLiveInUse: liveUse.isSteady,
     });
     if (pauseMs > 0) await sleep(pauseMs, this.signal);
   }
