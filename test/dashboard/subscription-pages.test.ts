@@ -266,17 +266,22 @@ testInChromium(
       (await scene.create('/products', { ...usd, type: 'PER_UNIT', name, amount })).id;
     const seats = await product('Seats of many', 1900);
     const support = await product('Support', 500);
+    const training = await product('Training', 500);
     const premium = await product('Premium support', 700);
     const { id } = await scene.create('/subscriptions', {
       customerId: await scene.customer({ email: 'barbara@example.com', name: 'Barbara' }),
-      items: [{ productId: seats, quantity: 10 }, { productId: support }],
+      items: [{ productId: seats, quantity: 10 }, { productId: support }, { productId: training }],
       authorizedTransactionId: authorization(numbers.good),
     });
     await visit(browser, desktop, async (page) => {
       const dialog = page.locator('.dialog');
       await signIn(page);
       await open(page, `/subscriptions/${String(id)}`);
-      await askFor(page, { 'items.0.quantity': '11', 'items.1.quantity': '0' });
+      await askFor(page, { 'items.0.quantity': '11', 'items.2.quantity': '0' });
+      const refused = dialog.locator('.field:has([name="items.2.quantity"]) .problem');
+      await refused.waitFor();
+      // The third item is now the second, and takes its problem along.
+      await dialog.getByRole('button', { name: 'Remove item 2' }).click();
       const quantity = dialog.locator('.field:has([name="items.1.quantity"])');
       await quantity.locator('.problem').waitFor();
       expect(await dialog.locator('.problem').count()).toBe(1);
@@ -285,9 +290,9 @@ testInChromium(
       await pick(page, picker, 'Premium support');
       await look(page, 'change of several items');
       await pressInDialog(page, 'Review price');
-      await dialog.getByText('$35.00 is charged today. The change takes effect now.').waitFor();
+      await dialog.getByText('$30.00 is charged today. The change takes effect now.').waitFor();
       await look(page, 'preview of a change of several items');
-      await confirmDialog(page, 'Charge $35.00 and change');
+      await confirmDialog(page, 'Charge $30.00 and change');
     });
     expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({
       items: [

@@ -138,6 +138,18 @@ function FormProblem({ error, others }: ShownProblem) {
   );
 }
 
+/**
+ * Problems of a field by the name that it had when the form was refused: a row of a list takes its
+ * problems along if a row above it is removed.
+ */
+function useFieldProblems(name: string): readonly string[] {
+  const placed = use(ProblemsContext);
+  const [refused, setRefused] = useState({ placed, name });
+  if (refused.placed === placed) return problemsOf(placed.fields, refused.name);
+  setRefused({ placed, name });
+  return problemsOf(placed.fields, name);
+}
+
 interface FieldLabel {
   readonly name: string;
   readonly label: string;
@@ -165,7 +177,7 @@ export function CellField({
   ...input
 }: FieldLabel & Omit<InputHTMLAttributes<HTMLInputElement>, 'name'>) {
   const id = useId();
-  const problems = problemsOf(use(ProblemsContext).fields, name);
+  const problems = useFieldProblems(name);
   const isWrong = problems.length > 0;
   return (
     <>
@@ -266,7 +278,7 @@ export function ChoicesField({
   readonly labelOf?: (choice: string) => string;
   readonly marked?: readonly string[];
 }) {
-  const problems = problemsOf(use(ProblemsContext).fields, name);
+  const problems = useFieldProblems(name);
   return (
     <fieldset>
       <legend>{label}</legend>
@@ -307,7 +319,7 @@ export function Field({
   readonly children: (attributes: FieldAttributes) => ReactNode;
 }) {
   const id = useId();
-  const problems = problemsOf(use(ProblemsContext).fields, name);
+  const problems = useFieldProblems(name);
   const isWrong = problems.length > 0;
   const described = [hint !== undefined && `${id}-hint`, isWrong && `${id}-problem`];
   return (
