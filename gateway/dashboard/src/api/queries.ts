@@ -13,10 +13,10 @@ import { type ApiRequest, type Page, type Query, send } from './client';
 import { useEnvironment } from './environment';
 import { environmentPath } from './environment-path';
 import { IdBatch } from './id-batch';
-import { ApiProblem, UnknownOutcome } from './problem';
+import { ApiProblem } from './problem';
 import type { Environment, Session } from './session';
 import { type RowOutcome, runRows, sendRow } from './row-action';
-import { failureOf, FormKey, retryDelayMs } from './safe-retry';
+import { FormKey, retryDelayMs } from './safe-retry';
 import { type Success, successes } from './successes';
 
 const sessionKey = ['session'];
@@ -224,9 +224,7 @@ export function useAction<Input, Output = unknown>(
         key.settle();
         return output;
       } catch (error) {
-        const failure = failureOf(sent, error);
-        if (!(failure instanceof UnknownOutcome)) key.settle();
-        throw failure;
+        throw key.failureOf(sent, error);
       }
     },
     // The first argument is the number of failures before this one.

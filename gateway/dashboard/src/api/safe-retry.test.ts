@@ -37,6 +37,27 @@ describe('the idempotency key of a form', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
+  test.each([
+    ['a refusal for load', [503, 429], true],
+    ['an end of the session', [503, 401], true],
+    ['a refused role', [504, 403], true],
+    ['a refusal of its content', [503, 409], false],
+    ['a refusal for load alone', [429], false],
+  ])('is kept after an unknown outcome and %s', (_case, statuses, isKept) => {
+    const form = new FormKey();
+    const first = form.keyed(create).idempotencyKey;
+    for (const status of statuses) form.failureOf(form.keyed(create), problem(status));
+    expect(form.keyed(create).idempotencyKey === first).toBe(isKept);
+  });
+
+  test('makes a retry of an unknown outcome that is refused for load unknown, too', () => {
+    const form = new FormKey();
+    const failure = (status: number) => form.failureOf(form.keyed(create), problem(status));
+    expect(failure(429)).not.toBeInstanceOf(UnknownOutcome);
+    expect(failure(503)).toBeInstanceOf(UnknownOutcome);
+    expect(failure(429)).toBeInstanceOf(UnknownOutcome);
+  });
+
   test('is not sent to an API that does not support it', () => {
     const invite = { method: 'POST', path: '/dashboard/api/operators', body: {} } as const;
     expect(new FormKey().keyed(invite)).toEqual(invite);

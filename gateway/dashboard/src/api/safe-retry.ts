@@ -6,16 +6,21 @@ import { ApiProblem, UnknownOutcome } from './problem';
 
 const delaysMs = [1_000, 3_000, 8_000];
 const retryAfterMsMax = 30_000;
+// Refusals before the gateway looks at the request: they say nothing about an earlier attempt.
+const unreadStatuses: readonly number[] = [401, 403, 429];
 
 /** Idempotency key of a form, kept from its opening until it succeeds or is edited. */
 export class FormKey {
-  private kept: { readonly content: string; readonly key: string } | undefined;
+  private kept:
+    { readonly content: string; readonly key: string; readonly isUncertain: boolean } | undefined;
 
   /** Adds the form's key to the request; only the public API supports idempotency keys. */
   keyed(request: ApiRequest): ApiRequest {
     if (!isRepeatable(request)) return request;
     const content = JSON.stringify([request.method, request.path, request.body]);
-    if (this.kept?.content !== content) this.kept = { content, key: newIdempotencyKey() };
+    if (this.kept?.content !== content) {
+      this.kept = { content, key: newIdempotencyKey(), isUncertain: false };
+    }
     return { idempotencyKey: this.kept.key, ...request };
   }
 
@@ -24,6 +29,26 @@ export class FormKey {
    */
   settle(): void {
     this.kept = undefined;
+  }
+
+  /** Failure of a request, in the form that pages show. Keeps the key if the outcome is unknown. */
+  failureOf(sent: ApiRequest, error: unknown): unknown {
+    const failure = failureOf(sent, error);
+    const { kept } = this;
+    if (failure instanceof UnknownOutcome) {
+      if (kept !== undefined) this.kept = { ...kept, isUncertain: true };
+      return failure;
+    }
+    const isUnread =
+      failure instanceof ApiProblem && unreadStatuses.includes(failure.details.status);
+    if (kept?.isUncertain !== true || !isUnread) {
+      this.settle();
+      return failure;
+    }
+    // Signing in again comes first, and the form keeps its key until then.
+    return failure.details.status === 429
+      ? new UnknownOutcome(failure, isRepeatable(sent))
+      : failure;
   }
 }
 
