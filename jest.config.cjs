@@ -29,6 +29,7 @@ const project = {
     `/\\.pnpm/(?!(${esModules})@)`,
   ],
   modulePathIgnorePatterns: ['/dist/'],
+  moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/jest/fast-check.cjs' },
   testPathIgnorePatterns: ['/node_modules/', '/dist/', ...tiers.leftOut],
 };
 
