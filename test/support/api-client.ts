@@ -1,4 +1,5 @@
 import { contractOf } from './described-answers';
+import { repeatRefused } from './repeat-refused';
 
 /** A complete response of the gateway. */
 export interface Answer {
@@ -16,6 +17,8 @@ export interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;
+  /** How often a request is sent again that is refused for a moment; absent: as usual. */
+  readonly repeatsMax?: number;
 }
 
 /** Reads a response: JSON as its value, everything else as text. */
@@ -42,12 +45,25 @@ export class ApiClient {
     readonly key: string | undefined,
   ) {}
 
-  async request(
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const contract = await contractOf(this.gatewayUrl);
+    const answer = await repeatRefused(async () => {
+      const one = await this.send(method, path, options);
+      contract.check({ method, path: `/v1${path}` }, one);
+      return one;
+    }, options.repeatsMax);
+    this.recordCreation(method, path, answer);
+    if (path === '/events/ingest' && answer.status === 201) {
+      this.recordEvents(options.body, answer.body);
+    }
+    return answer;
+  }
+
+  private async send(
     method: string,
     path: string,
-    { body, headers = {}, signal }: RequestOptions = {},
+    { body, headers = {}, signal }: RequestOptions,
   ): Promise<Answer> {
-    const contract = await contractOf(this.gatewayUrl);
     const response = await fetch(`${this.gatewayUrl}/v1${path}`, {
       method,
       headers: {
@@ -58,11 +74,7 @@ export class ApiClient {
       body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
       signal: signal ?? null,
     });
-    const answer = await answerOf(response);
-    contract.check({ method, path: `/v1${path}` }, answer);
-    this.recordCreation(method, path, answer);
-    if (path === '/events/ingest' && answer.status === 201) this.recordEvents(body, answer.body);
-    return answer;
+    return answerOf(response);
   }
 
   private recordEvents(body: unknown, { rejected }: { rejected: { index: number }[] }): void {

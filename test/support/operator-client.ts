@@ -1,6 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { ownerLink } from '@billing/identity/create-owner-link';
 import { type Answer, answerOf } from './api-client';
+import { repeatRefused } from './repeat-refused';
 import type { TestSystem } from './shared-system';
 
 export const password = 'correct horse battery staple';
@@ -90,10 +91,22 @@ export class OperatorClient {
     return this.send(method, `/v1${path}`, { body, headers });
   }
 
-  async send(
+  /** Only reads are sent again where they are refused for a moment. */
+  send(
     method: string,
     path: string,
-    { body, headers = {} }: { body?: unknown; headers?: Record<string, string | undefined> } = {},
+    options: { body?: unknown; headers?: Record<string, string | undefined> } = {},
+  ): Promise<Answer> {
+    return repeatRefused(
+      () => this.sendOnce(method, path, options),
+      method === 'GET' ? undefined : 0,
+    );
+  }
+
+  private async sendOnce(
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string | undefined> },
   ): Promise<Answer> {
     const all: Record<string, string | undefined> = {
       'Sec-Fetch-Site': 'same-origin',

@@ -1,0 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer } from './api-client';
+
+const repeatsMaxUsual = 3;
+const pauseSecondsMax = 5;
+
+/**
+ * Sends a request again that the system refused for a moment, as the official client does. A busy
+ * machine reaches limits at which such a refusal is right, in any test.
+ */
+export async function repeatRefused(
+  send: () => Promise<Answer>,
+  repeatsMax = repeatsMaxUsual,
+): Promise<Answer> {
+  for (let repeats = 0; ; repeats += 1) {
+    const answer = await send();
+    const pauseSeconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    const isRefused = answer.status === 503 && answer.headers.get('error-code') === 'unavailable';
+    if (!isRefused || Number.isNaN(pauseSeconds) || repeats >= repeatsMax) return answer;
+    await delay(Math.min(pauseSeconds, pauseSecondsMax) * 1_000);
+  }
+}
