@@ -66,17 +66,13 @@ async function cancelPlainly(
   context: CallContext,
   dependencies: CancellationDependencies,
 ): Promise<Stored<Subscription>> {
-  const before = { isCanceled: false };
   const stored = await dependencies.subscriptions.change(
     subscriptionId,
     context,
-    (current, decision) => {
-      before.isCanceled = current.status === 'CANCELED';
-      return cancel(current, { ...decision, atPeriodEnd });
-    },
+    (current, decision) => cancel(current, { ...decision, atPeriodEnd }),
     expectedVersion === undefined ? {} : { expectedVersion },
   );
-  if (!before.isCanceled) await voidRunningInvoice(stored.state, context, dependencies);
+  await voidRunningInvoice(stored.state, context, dependencies);
   return stored;
 }
 

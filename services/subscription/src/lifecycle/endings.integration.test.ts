@@ -230,6 +230,20 @@ describe('the answer to a cancellation now', () => {
     });
   });
 
+  test('is sent to a second caller only once the invoice is void, too', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    const [first] = await billed(id, [], context);
+    under.peers.isPaymentRunning = true;
+    await cancelNow(id, context);
+    under.peers.isPaymentRunning = false;
+
+    const { subscription } = await cancelNow(id, context);
+
+    expect(subscription?.status).toBe(canceled);
+    expect(new Set(voidedOf(id))).toEqual(new Set([first?.invoiceId]));
+  });
+
   test('does not wait when the invoice is paid', async () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);
