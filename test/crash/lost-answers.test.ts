@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
 import { readConfig } from '@billing/gateway/config';
 import { start } from '@billing/gateway/service';
 import type { ApiClient } from '../support/api-client';
@@ -175,4 +176,29 @@ test('a call whose response contains a secret is not cached', async () => {
   const { status, headers, body: endpoint } = await api.post('/webhook-endpoints', body);
   expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
   expect(endpoint.secret).toMatch(/^whsec_/);
+});
+
+test('a retry gets its portal session, whose sign-in link is not stored', async () => {
+  const { id: customerId } = await api.expect(201, api.post('/customers', { email: 'p@x.org' }));
+  const client = await new MongoClient(system.databases.uri).connect();
+  const lostCalls = client.db(`${system.databases.prefix}_identity`).collection('lostCalls');
+  const place = '/v1/portal/sessions/';
+  const stored = async () => {
+    const answers = (await lostCalls.find().toArray()).map(({ answer }) => answer);
+    return answers.find((answer) => String(answer?.headers?.Location).startsWith(place));
+  };
+  let input = {};
+  // A slow machine needs more time until the session is stored.
+  for (let cutAfter = cutOnceReadMs; (await stored()) === undefined; cutAfter *= 4) {
+    input = { customerId, returnUrl: `https://x.org/${String(cutAfter)}` };
+    await lose('/portal/sessions', input, cutAfter);
+    await pause(retryAfterMs);
+  }
+  const answer = await stored();
+  expect(answer.body.length()).toBe(0);
+  const { status, headers, body } = await api.post('/portal/sessions', input);
+  expect([status, headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+  expect(answer.headers.Location).toBe(`${place}${String(body.sessionId)}`);
+  expect((await fetch(body.url as string)).status).toBe(200);
+  await client.close();
 });

@@ -76,8 +76,9 @@ function addRoute(app: Express, route: Route, dependencies: ApiDependencies): vo
         if (!isRemembered || apiRequest.context.idempotency !== undefined) return handle();
         const { method, path } = request;
         const { body, context } = apiRequest;
-        const keyless = { callerId: caller.id, method, path, body: comparableBody(body), context };
-        return dependencies.lostCalls.run(keyless, response, handle);
+        const { isCredential = false } = route.operation.answer;
+        const call = { callerId: caller.id, method, path, body: comparableBody(body), context };
+        return dependencies.lostCalls.run({ ...call, isCredential }, response, handle);
       };
       const write = () =>
         createsOnce(route) ? dependencies.workQueue.run(queueKeyOf(call, route), once) : once();

@@ -17,6 +17,8 @@ export interface KeylessCall {
   readonly path: string;
   readonly body: unknown;
   readonly context: CallContext;
+  /** True if the body of the response must not be stored: a retry makes it again. */
+  readonly isCredential: boolean;
 }
 
 interface Claim {
@@ -68,7 +70,7 @@ export class LostCalls {
     if (response.socket !== null) this.connections.follow(response.socket, tracked);
     if (claim.answer !== undefined) {
       response.setHeader('Idempotent-Replayed', 'true');
-      return tracked.end(fromLostAnswer(claim.answer));
+      if (!call.isCredential) return tracked.end(fromLostAnswer(claim.answer));
     }
     try {
       const answer = tracked.end(await handle({ seed: claim.id, isRetry: retried !== undefined }));
@@ -205,7 +207,7 @@ class TrackedCall {
       {
         claimId: claim.claimId,
         runningUntil: isRunning ? endOf(context) : undefined,
-        answer: this.answer && toLostAnswer(this.answer),
+        answer: this.answer && toLostAnswer(this.answer, call),
       },
     );
   }
@@ -226,7 +228,7 @@ function hasDisconnected({ destroyed, socket }: ServerResponse): boolean {
   return destroyed || socket === null || !socket.writable;
 }
 
-function fingerprintOf({ callerId, context, ...request }: KeylessCall): string {
+function fingerprintOf({ callerId, context, isCredential: _, ...request }: KeylessCall): string {
   return requestHash({ ...request, of: [callerId, context.tenant.environmentId] });
 }
 
@@ -238,8 +240,12 @@ function stillRunning(): RequestError {
   return new RequestError(503, 'unavailable', 'Service unavailable', { 'Retry-After': '1' });
 }
 
-function toLostAnswer({ status, headers = {}, body }: ApiAnswer): LostAnswer | undefined {
-  const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
+function toLostAnswer(
+  { status, headers = {}, body }: ApiAnswer,
+  { isCredential }: Pick<KeylessCall, 'isCredential'>,
+): LostAnswer | undefined {
+  const isEmpty = body === undefined || isCredential;
+  const bytes = isEmpty ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
   if (bytes.length > answerBytesMax) return undefined;
   return { status, headers: { ...headers }, body: bytes };
 }

@@ -30,6 +30,8 @@ export interface Operation {
     readonly headers?: readonly ExportHeader[];
     /** True if the header `ETag` carries the version. */
     readonly isVersioned?: boolean;
+    /** True if the body lets its reader sign in: it is not stored for a retry. */
+    readonly isCredential?: boolean;
   };
   /** Errors in addition to those that every operation may return. */
   readonly errors?: readonly ErrorCode[];

@@ -51,7 +51,7 @@ export const portalSessionRoutes: readonly Route[] = [
       description:
         'Returns a one-time sign-in URL for the customer portal, valid for one hour. Redirect the customer to it immediately and do not share it.',
       body: CreatePortalSession,
-      answer: { status: 201, schema: PortalSession },
+      answer: { status: 201, schema: PortalSession, isCredential: true },
       errors: ['customer_not_found', 'conflict'],
     },
     handle: async (request, { portal, mail, ...peers }) => {
