@@ -71,11 +71,11 @@ async function aSession(returnUrl?: string, context = testContext()) {
 }
 
 const enter = (token: string, nonce = newId()) =>
-  portal.enterPortal({ token, nonce }, testContext({ deadlineMs: 20_000 + aheadMs }));
+  portal.enterPortal({ token, nonce }, testContext({ deadlineMs: 120_000 + aheadMs }));
 const find = (token: string) =>
-  portal.findPortalSession({ token }, testContext({ deadlineMs: 20_000 + aheadMs }));
+  portal.findPortalSession({ token }, testContext({ deadlineMs: 120_000 + aheadMs }));
 const visit = (secret: string) =>
-  portal.findPortalVisit({ secret }, testContext({ deadlineMs: 20_000 + aheadMs }));
+  portal.findPortalVisit({ secret }, testContext({ deadlineMs: 120_000 + aheadMs }));
 
 describe('a session', () => {
   test('belongs to a customer and lasts an hour of real time, also in a sandbox with a manual clock', async () => {

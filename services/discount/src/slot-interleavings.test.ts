@@ -56,7 +56,7 @@ test('no interleaving takes more than the maximum, with a crash possible at any 
     ),
     { numRuns: 1_000 },
   );
-}, 60_000);
+});
 
 test('after any history, later redeemers get all remaining redemptions and no more', async () => {
   await fc.assert(
@@ -82,7 +82,7 @@ test('after any history, later redeemers get all remaining redemptions and no mo
     ),
     { numRuns: 500 },
   );
-}, 60_000);
+});
 
 async function perform(does: Act, model: Model, step: Step): Promise<void> {
   switch (does.kind) {

@@ -6,8 +6,9 @@ import type { Delivery } from './delivery/delivery';
 import { type RunningNotifier, startSystem, type TestSystem } from './testing/system';
 
 // A request with less than two seconds left by the service's clock is refused before its first
-// write; see StoringGate. Calls of tests have 25 s, so that the refusal arrives in time.
-const lateByMs = 24_000;
+// write; see StoringGate. By the real clock calls have 25 s, so that the refusal arrives in time.
+const deadlineMs = 25_000;
+const lateByMs = deadlineMs - 1_000;
 let clockOffsetMs = 0;
 const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };
 
@@ -102,7 +103,7 @@ describe('a call with too little time left', () => {
   test.each(calls)('%s', async (_what, call) => {
     const before = await Promise.all(collections.map(stored));
     clockOffsetMs = lateByMs;
-    await expect(call(testContext({ tenant }))).rejects.toMatchObject({
+    await expect(call(testContext({ tenant, deadlineMs }))).rejects.toMatchObject({
       kind: 'unavailable',
       reason: 'TOO_LATE_TO_STORE',
     });

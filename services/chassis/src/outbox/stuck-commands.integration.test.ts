@@ -21,8 +21,6 @@ import {
   testServiceConfiguration,
 } from '../testing/testing';
 
-jest.setTimeout(120_000);
-
 interface Order {
   readonly id: string;
 }

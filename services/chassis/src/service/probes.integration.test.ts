@@ -8,8 +8,6 @@ import {
   testServiceConfiguration,
 } from '../testing/testing';
 
-jest.setTimeout(120_000);
-
 const configuration = testServiceConfiguration('probes', { DRAIN_DELAY_MS: 12_000 });
 
 let address: string;

@@ -13,8 +13,6 @@ import {
   testServiceConfiguration,
 } from '../testing/testing';
 
-jest.setTimeout(120_000);
-
 const configuration = testServiceConfiguration('status');
 const patience = { timeoutMs: 60_000 };
 

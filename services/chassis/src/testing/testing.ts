@@ -29,9 +29,9 @@ import type { RunningService } from '../service/service';
 // its own databases and stream. Services of one file share the stream, as they do in production.
 const run = randomSecret(6).toString('hex');
 
-// Longer than any call under test, shorter than jest's limit for a test: a hanging call fails with
-// a reason.
-const callDeadlineMs = 25_000;
+// Many tests make all of their calls with one context, and wait with `eventually` in between. Still
+// shorter than jest's limit for a test: a hanging call fails with a reason.
+const callDeadlineMs = 120_000;
 
 /**
  * Creates a configuration for one service under test: a database of its own, a free port on
@@ -66,8 +66,9 @@ export function testTenant(tenant: Partial<Tenant> = {}): Tenant {
 }
 
 /**
- * Creates the context of one call, by default of a tenant that no other test has. A `now` is sent
- * to services only under a manual clock, so setting it makes the clock manual.
+ * Creates the context of calls, by default of a tenant that no other test has. A `now` is sent
+ * to services only under a manual clock, so setting it makes the clock manual. The deadline counts
+ * from here: a test that expects something of it sets `deadlineMs`.
  */
 export function testContext({
   tenant,

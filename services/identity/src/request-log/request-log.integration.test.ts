@@ -24,8 +24,6 @@ import { RequestStore } from './request-store';
 import { start } from '../service';
 import { identityTestConfiguration } from '../testing/configuration';
 
-jest.setTimeout(120_000);
-
 const configuration = identityTestConfiguration();
 const patience = { timeoutMs: 60_000 };
 

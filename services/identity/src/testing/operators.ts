@@ -15,7 +15,7 @@ import {
 import { start } from '../service';
 import { identityTestConfiguration } from './configuration';
 
-const callDeadlineMs = 25_000;
+const callDeadlineMs = 120_000;
 
 export const password = 'correct horse battery';
 export const context = () => testContext();

@@ -33,8 +33,6 @@ afterAll(async () => {
   await service.stop();
 });
 
-jest.setTimeout(120_000);
-
 const dayMs = 86_400_000;
 const january = new Date('2026-01-01T00:00:00Z');
 const dayAt = (day: number) => new Date(january.getTime() + day * dayMs);

@@ -37,7 +37,7 @@ async function aSeries(aggregation: typeof sum | typeof count = sum) {
   const now = systemClock.now();
   const { tenant } = testContext({ now });
   // Recoveries take longer than the deadline of one call.
-  const call = (): CallContext => ({ ...testContext({ now, deadlineMs: 25_000 }), tenant });
+  const call = (): CallContext => ({ ...testContext({ now }), tenant });
   const { metering, customers } = service;
   const meter = { name: 'Calls', aggregation, metadata: undefined };
   const meterId = present((await metering.createMeter(meter, call())).meter).id;

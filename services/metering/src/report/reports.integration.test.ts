@@ -13,8 +13,6 @@ import { aggregations } from '@billing/proto/values/metering';
 import { type Aggregation, quantityOf, totalOf } from '../meter/aggregation';
 import { present, startMetering, startFolding } from '../testing/fixtures';
 
-jest.setTimeout(120_000);
-
 let service: Awaited<ReturnType<typeof startMetering>>;
 let folding: Awaited<ReturnType<typeof startFolding>>;
 let reports: Peer<UsageReportServiceServer>;

@@ -140,4 +140,4 @@ test('after any ingest, kept spans and parts hold the usage of all events', asyn
     await compare();
   }
   expect(await parts.countDocuments({})).toBe(0);
-}, 180_000);
+}, 600_000);

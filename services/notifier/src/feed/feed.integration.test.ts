@@ -10,8 +10,6 @@ import { removeOldEntries } from './feed-retention-worker';
 const patience = { timeoutMs: 60_000 };
 const day = 24 * 3_600_000;
 
-jest.setTimeout(120_000);
-
 describe('the feed of an environment', () => {
   let system: TestSystem;
   let notifier: RunningNotifier;

@@ -12,8 +12,6 @@ import type { EndpointKey } from '../endpoint/endpoint';
 import { RetryStore } from './retry-store';
 import { SlotStore } from '../endpoint/slot-store';
 
-jest.setTimeout(180_000);
-
 const configuration = testServiceConfiguration('deliveryDays');
 const minute = 60_000;
 const day = 24 * 60 * minute;

@@ -19,9 +19,6 @@ const { WEBHOOK_DELIVERY_STATUS_DELIVERED: DELIVERED, WEBHOOK_DELIVERY_STATUS_FA
   WebhookDeliveryStatus;
 
 const patience = { timeoutMs: 60_000 };
-const deadlineMs = 60_000;
-
-jest.setTimeout(120_000);
 
 describe('requests about deliveries', () => {
   let system: TestSystem;
@@ -36,14 +33,14 @@ describe('requests about deliveries', () => {
 
   beforeEach(() => {
     tenant = testTenant();
-    context = testContext({ tenant, deadlineMs });
+    context = testContext({ tenant });
     system.receiver.answer = () => ({ status: 204 });
   });
 
   afterAll(() => system.close());
 
   async function list(endpointId: string, page = 1, perPage = 20) {
-    const fresh = testContext({ tenant, deadlineMs });
+    const fresh = testContext({ tenant });
     return notifier.deliveryCalls.listWebhookDeliveries({ endpointId, page, perPage }, fresh);
   }
 
@@ -56,7 +53,7 @@ describe('requests about deliveries', () => {
   }
 
   async function retry(endpointId: string, id: string): Promise<WebhookDelivery> {
-    const fresh = testContext({ tenant, deadlineMs });
+    const fresh = testContext({ tenant });
     const answer = await notifier.deliveryCalls.retryWebhookDelivery({ endpointId, id }, fresh);
     return answer.delivery!;
   }
@@ -81,7 +78,7 @@ describe('requests about deliveries', () => {
     const listOf = (subscriptionIds: string[], whose = tenant) =>
       notifier.deliveryCalls.listSubscriptionWebhooks(
         { subscriptionIds },
-        testContext({ tenant: whose, deadlineMs }),
+        testContext({ tenant: whose }),
       );
     const { webhooks } = await listOf([subscriptionId]);
     const shown = webhooks.map(({ type, deliveries }) => ({
@@ -115,7 +112,7 @@ describe('requests about deliveries', () => {
       const at = new Date('2031-05-06T07:08:09.000Z');
       const { deliveryId } = await notifier.deliveryCalls.sendTestWebhook(
         { id },
-        testContext({ tenant: { ...tenant, manualClock: true }, now: at, deadlineMs }),
+        testContext({ tenant: { ...tenant, manualClock: true }, now: at }),
       );
       const [listed] = await eventuallyListed(id, [DELIVERED]);
       const [webhook] = receiver.receivedAt('/tested');
@@ -149,7 +146,7 @@ describe('requests about deliveries', () => {
       const ask = (endpointId: string, whose: Tenant) =>
         notifier.deliveryCalls.getWebhookBody(
           { endpointId, id: deliveryId },
-          testContext({ tenant: whose, deadlineMs }),
+          testContext({ tenant: whose }),
         );
       const [webhook] = system.receiver.receivedAt('/shown');
       expect(await ask(id, tenant)).toEqual({ body: webhook!.text });
@@ -164,10 +161,7 @@ describe('requests about deliveries', () => {
       const { id } = await notifier.register(tenant, '/keyed');
       const idempotency = { key: newId(), requestHash: 'same' };
       const ask = () =>
-        notifier.deliveryCalls.sendTestWebhook(
-          { id },
-          { ...testContext({ tenant, deadlineMs }), idempotency },
-        );
+        notifier.deliveryCalls.sendTestWebhook({ id }, { ...testContext({ tenant }), idempotency });
       expect(await ask()).toEqual(await ask());
       await eventuallyListed(id, [DELIVERED]);
     });
@@ -213,7 +207,7 @@ describe('requests about deliveries', () => {
       const ask = () =>
         notifier.calls.rotateWebhookSecret(
           { id, expectedVersion: 1n },
-          { ...testContext({ tenant, deadlineMs }), idempotency },
+          { ...testContext({ tenant }), idempotency },
         );
       const { secret, webhookEndpoint } = await ask();
       expect(secret).not.toBe('');
@@ -320,7 +314,7 @@ describe('requests about deliveries', () => {
       const { owner } = system;
       const mine = await notifier.register(tenant, '/mine');
       const other = await notifier.register(tenant, '/other');
-      const stranger = testContext({ deadlineMs });
+      const stranger = testContext();
       const theirs = await notifier.register(stranger.tenant, '/theirs');
       await owner.announce(tenant, newId());
       const [delivery] = await eventuallyListed(mine.id, [DELIVERED]);
@@ -335,7 +329,7 @@ describe('requests about deliveries', () => {
         await expect(
           notifier.deliveryCalls.retryWebhookDelivery(
             { endpointId, id: delivery!.id },
-            testContext({ tenant: stranger.tenant, deadlineMs }),
+            testContext({ tenant: stranger.tenant }),
           ),
         ).rejects.toMatchObject({ kind: 'not_found' });
       }

@@ -11,8 +11,6 @@ import { DeliveryReportStore } from './report-store';
 import { DeliveryStore } from '../delivery/delivery-store';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
-jest.setTimeout(120_000);
-
 const patience = { timeoutMs: 60_000 };
 const hourMs = 3_600_000;
 

@@ -31,7 +31,7 @@ const canceled = SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED;
 
 /** A subscription from 31 January whose first invoice is paid, and a call two weeks later. */
 async function aPaidSubscription() {
-  const context = testContext({ now: day('01-31'), deadlineMs: 25_000 });
+  const context = testContext({ now: day('01-31') });
   const { id } = await under.create({}, context);
   await eventually(() => {
     const made = under.peers.invoices.find(({ request }) => request.subscriptionId === id);
@@ -40,7 +40,7 @@ async function aPaidSubscription() {
   });
   const { tenant } = context;
   const call = (now = endedAt): CallContext => ({
-    ...testContext({ now, deadlineMs: 25_000 }),
+    ...testContext({ now }),
     tenant,
     retrySeed: { seed: newId(), isRetry: true },
   });

@@ -34,7 +34,7 @@ afterAll(() => under.stop());
 function calls(now = day('01-31')) {
   const { tenant } = testContext({ now });
   return (seed = newId(), at = now): CallContext => ({
-    ...testContext({ now: at, deadlineMs: 25_000 }),
+    ...testContext({ now: at }),
     ...{ tenant, retrySeed: { seed, isRetry: true } },
   });
 }

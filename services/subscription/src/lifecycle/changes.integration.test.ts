@@ -25,7 +25,7 @@ afterAll(async () => {
   await under.stop();
 });
 
-const at = (now = day('01-31')) => testContext({ now, deadlineMs: 25_000 });
+const at = (now = day('01-31')) => testContext({ now });
 const update = async (
   context: CallContext,
   request: Partial<UpdateSubscriptionRequest> & { id: string },

@@ -24,9 +24,6 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
-// Hundreds of runs; most wait half a second before they ask Stripe again.
-jest.setTimeout(120_000);
-
 const returnUrl = 'https://pay.example/return';
 
 type Shop = ReturnType<typeof aStripe>;

@@ -22,8 +22,6 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
-jest.setTimeout(120_000);
-
 type Shop = ReturnType<typeof aStripe>;
 
 /** A payment of 29.00 and a refund of 10.00 of it. */
