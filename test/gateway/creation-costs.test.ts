@@ -7,7 +7,7 @@ describe('until all its work is done,', () => {
 
   beforeAll(async () => {
     ({ creations: costs, idle } = await measureCreationCosts());
-  }, 300_000);
+  }, 900_000);
 
   const servicesOf = (name: string) => costs.find((cost) => cost.name === name)?.services;
 
@@ -217,7 +217,7 @@ describe('until all its work is done,', () => {
     test('writes nothing but heartbeats', () => {
       const writes = Object.values(idle.services)
         .flatMap((commands) => Object.keys(commands))
-        .filter((name) => !isRead(name) && name !== 'update replicas');
+        .filter((name) => !isRead(name) && name !== 'update replicas' && !isOfNewMonth(name));
       expect(writes).toEqual([]);
     });
 
@@ -234,6 +234,11 @@ describe('until all its work is done,', () => {
 
 function isRead(name: string): boolean {
   return /^(find|aggregate|count|distinct|listIndexes|getMore|killCursors) /.test(name);
+}
+
+// At the beginning of a month its generation of usage events begins; a week before it is made.
+function isOfNewMonth(name: string): boolean {
+  return name === 'update usageEpoch' || name.startsWith('createIndexes usageEvents');
 }
 
 /** Seconds between two commands of a kind in an idle system; absent: half a minute or more. */

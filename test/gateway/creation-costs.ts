@@ -55,10 +55,15 @@ interface Work {
   readonly commands: readonly { readonly command: SentCommand; readonly service: string }[];
 }
 
-type Create = (purchase: object, system: OwnTestSystem) => Promise<void>;
+interface Purchase {
+  readonly customerId: string;
+  readonly productId: string;
+}
+
+type Create = (purchase: Purchase, system: OwnTestSystem) => Promise<void>;
 
 // Longer than any pause between two steps of a creation, on a busy machine too.
-const quietMs = 2_000;
+const quietMs = 6_000;
 const countedMax = 3;
 const publication = /^publish /;
 
@@ -87,24 +92,22 @@ export async function measureCreationCosts(): Promise<{
       const idle = await measureIdleCosts(system, all);
       const costs: CreationCost[] = [];
       for (const { name, create } of createEach) {
-        const [first = {}, ...others] = await newPurchases(system.sandbox);
+        const purchases = await newPurchases(system.sandbox);
         await sleep(recentWritesMs);
-        // The first one also fills caches.
-        await create(first, system);
-        await untilQuiet(system, () => workOf(system, { spans, commands }));
-        const counted: Work[] = [];
-        for (const purchase of others) {
+        const made: Work[] = [];
+        for (const purchase of purchases) {
           const before = { spans: spans.length, commands: commands.length };
-          const made = () =>
+          const work = () =>
             workOf(system, {
               spans: spans.slice(before.spans),
               commands: commands.slice(before.commands),
             });
           await create(purchase, system);
-          await untilQuiet(system, made);
-          counted.push(made());
+          await untilQuiet(system, { purchase, work });
+          made.push(work());
         }
-        costs.push({ name, services: costsOf(cheapest(counted)) });
+        // The first one also fills caches.
+        costs.push({ name, services: costsOf(cheapest(made.slice(1))) });
       }
       return { creations: costs, idle };
     }),
@@ -126,12 +129,15 @@ function cheapest(counted: readonly Work[]): Work {
   return first;
 }
 
-async function createSubscription(purchase: object, { sandbox }: OwnTestSystem): Promise<void> {
+async function createSubscription(purchase: Purchase, { sandbox }: OwnTestSystem): Promise<void> {
   const body = { ...purchase, authorizedTransactionId: `txn_4242424242424242_${newId()}` };
   await sandbox.expect(201, sandbox.post('/subscriptions', body));
 }
 
-async function buyOnPage(purchase: object, { sandbox, gatewayUrl }: OwnTestSystem): Promise<void> {
+async function buyOnPage(
+  purchase: Purchase,
+  { sandbox, gatewayUrl }: OwnTestSystem,
+): Promise<void> {
   const { checkoutUrl } = await sandbox.expect(201, sandbox.post('/checkout', purchase));
   // A payer takes longer than this.
   await sleep(recentWritesMs);
@@ -139,14 +145,14 @@ async function buyOnPage(purchase: object, { sandbox, gatewayUrl }: OwnTestSyste
   await payer.submit(await payer.open(checkoutUrl as string), card());
 }
 
-async function newPurchases(client: ApiClient): Promise<object[]> {
-  const purchases: object[] = [];
+async function newPurchases(client: ApiClient): Promise<Purchase[]> {
+  const purchases: Purchase[] = [];
   while (purchases.length <= countedMax) purchases.push(await newPurchase(client));
   return purchases;
 }
 
 /** Creates a customer and a product. */
-async function newPurchase(client: ApiClient): Promise<object> {
+async function newPurchase(client: ApiClient): Promise<Purchase> {
   const customer = { email: 'a@example.com' };
   const product = {
     name: 'Pro',
@@ -157,13 +163,16 @@ async function newPurchase(client: ApiClient): Promise<object> {
   };
   const { id: customerId } = await client.expect(201, client.post('/customers', customer));
   const { id: productId } = await client.expect(201, client.post('/products', product));
-  return { customerId, productId };
+  return { customerId: customerId as string, productId: productId as string };
 }
 
-/** Waits until every outbox is empty and no more work has been done for a while. */
+/**
+ * Waits until every outbox is empty, the purchase has its receipt, and no more work has been done
+ * for a while.
+ */
 async function untilQuiet(
   { databases: { uri, prefix } }: OwnTestSystem,
-  work: () => Work,
+  { purchase: { customerId }, work }: { purchase: Purchase; work: () => Work },
 ): Promise<void> {
   const client = await new MongoClient(uri).connect();
   try {
@@ -173,6 +182,8 @@ async function untilQuiet(
         const pending = await documents.countDocuments({ pendingSince: { $gt: new Date(0) } });
         if (pending > 0) throw new Error(`${name} has work left`);
       }
+      const emails = client.db(`${prefix}_notifier`).collection('emails');
+      if ((await emails.countDocuments({ customerId })) === 0) throw new Error('No receipt yet');
     });
   } finally {
     await client.close();
@@ -185,7 +196,7 @@ async function untilQuiet(
       seen = spans.length + commands.length;
       seenAtMs = monotonicMs();
     }
-    await sleep(quietMs / 10);
+    await sleep(200);
   }
 }
 
