@@ -73,10 +73,14 @@ function killGroup(pid) {
   }
 }
 
-/** Runs a tool, prints its output to standard error, and returns its exit status. */
-export async function run(program, args, { cwd = root, env = {} } = {}) {
-  const stdio = ['ignore', 2, 2];
-  const child = startGroup(program, args, { cwd, stdio, env: { ...environment(), ...env } });
+/**
+ * Runs a tool, prints its output to standard error, and returns its exit status. Other programs have
+ * the machine first if `niceness` is above 0.
+ */
+export async function run(program, args, { cwd = root, env = {}, niceness = 0 } = {}) {
+  const options = { cwd, stdio: ['ignore', 2, 2], env: { ...environment(), ...env } };
+  // Before the tool starts processes and threads, which inherit it.
+  const child = startGroup('nice', ['-n', String(niceness), program, ...args], options);
   const status = await ended(child);
   if (isStopping) process.exit(1);
   return status;
