@@ -24,7 +24,10 @@ let received: Received[] = [];
 let answers: (request: Received) => FakeAnswer = () => [200, {}];
 
 beforeAll(async () => {
-  server = createServer((request, response) => void answer(request, response));
+  server = createServer(
+    { keepAliveTimeout: 0 },
+    (request, response) => void answer(request, response),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 

@@ -59,7 +59,7 @@ const main = `
 /** A receiver of OTLP over HTTP. */
 async function startCollector() {
   const exports: any[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {

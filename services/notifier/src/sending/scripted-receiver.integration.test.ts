@@ -91,7 +91,7 @@ describe('a notifier with a receiver that fails in every way, and recovers', () 
     system = await startSystem('scripted');
     const clock = { now: () => now };
     notifier = await system.startNotifier({ clock, timeoutMs });
-    server = createServer((request, response) => {
+    server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
