@@ -19,23 +19,25 @@ describe('an event that is repeated after its month', () => {
   let mongo: MongoConnection;
   let use: { customerId: string; meterId: string };
   let putClockBack: () => void = () => undefined;
-  const now = new RealDate();
-  const monthEnd = RealDate.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, 1);
+  // The end of the month after that of the first start.
+  let monthEnd: number;
+  let sentAt: string;
+  let laterAt: string;
   // Longer than a start takes, shorter than events may be ahead.
   const beforeEndMs = 4 * minuteMs;
-  const sentAt = new RealDate(monthEnd - beforeEndMs).toISOString();
-  const laterAt = new RealDate(monthEnd - beforeEndMs + 2 * hourMs).toISOString();
 
-  /** Restarts the system at a time, and awaits its generation. */
-  async function restartAt(time: number, generations: number): Promise<void> {
+  /** Restarts the system at a time, and awaits the generation of its month. */
+  async function restartAt(time: number): Promise<void> {
     await system.restart(() => {
       putClockBack();
       putClockBack = putWallClockForward(time - RealDate.now());
     });
-    const epochs = mongo.db.collection<{ generations: unknown[] }>('usageEpoch');
+    const epochs = mongo.db.collection<{ generations: { name: string }[] }>('usageEpoch');
+    const month = new RealDate(time).toISOString().slice(0, 7).replace('-', '');
     await eventually(
       async () => {
-        expect((await epochs.findOne({}))?.generations).toHaveLength(generations);
+        const { generations = [] } = (await epochs.findOne({})) ?? {};
+        expect(generations.at(-1)?.name).toBe(`usageEvents_${month}`);
       },
       { timeoutMs: 120_000, everyMs: 100 },
     );
@@ -63,13 +65,17 @@ describe('an event that is repeated after its month', () => {
   beforeAll(async () => {
     system = await startTestSystem();
     ({ sandbox } = system);
+    const now = new RealDate();
+    monthEnd = RealDate.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, 1);
+    sentAt = new RealDate(monthEnd - beforeEndMs).toISOString();
+    laterAt = new RealDate(monthEnd - beforeEndMs + 2 * hourMs).toISOString();
     mongo = await connectMongo({ ...system.databaseOf('metering'), service: 'test' });
     const [customer, meter] = [
       await sandbox.expect(201, sandbox.post('/customers', { email: 'ada@example.com' })),
       await sandbox.expect(201, sandbox.post('/meters', { name: 'Calls' })),
     ];
     use = { customerId: customer.id, meterId: meter.id };
-    await restartAt(monthEnd - beforeEndMs, 2);
+    await restartAt(monthEnd - beforeEndMs);
     expect(await ingest({ eventId: 'without-time' })).toEqual(stored);
     expect(await ingest({ eventId: 'moved', timestamp: sentAt })).toEqual(stored);
     expect(await ingest({ eventId: 'kept', timestamp: sentAt })).toEqual(stored);
@@ -82,7 +88,7 @@ describe('an event that is repeated after its month', () => {
   });
 
   test('A7: without a timestamp, across midnight, counts once', async () => {
-    await restartAt(monthEnd + 1_000, 3);
+    await restartAt(monthEnd + 1_000);
     expect(await ingest({ eventId: 'without-time' })).toEqual(repeated);
     expect(await ingest({ eventId: 'next' })).toEqual(stored);
     expect(await listed()).toEqual(['next', 'without-time', 'moved', 'kept']);
@@ -90,26 +96,26 @@ describe('an event that is repeated after its month', () => {
   }, 300_000);
 
   test('A8: with a later timestamp, a day after, is rejected', async () => {
-    await restartAt(monthEnd + dayMs, 3);
+    await restartAt(monthEnd + dayMs);
     const { rejected } = await ingest({ eventId: 'moved', timestamp: laterAt });
     const error = 'eventId: Was used with other content';
     expect(rejected).toEqual([{ index: 0, eventId: 'moved', error }]);
   }, 300_000);
 
   test('with a later timestamp, more than seven days after, counts as another event', async () => {
-    await restartAt(monthEnd + 8 * dayMs, 3);
+    await restartAt(monthEnd + 8 * dayMs);
     expect(await ingest({ eventId: 'moved', timestamp: laterAt })).toEqual(stored);
     expect(await listed()).toEqual(['moved', 'next', 'without-time', 'moved', 'kept']);
     expect(await used()).toBe('2');
   }, 300_000);
 
   test('A9: with its timestamp, 34 days later and two generations on, is a duplicate', async () => {
-    await restartAt(monthEnd + 34 * dayMs, 4);
+    await restartAt(monthEnd + 34 * dayMs);
     expect(await ingest({ eventId: 'kept', timestamp: sentAt })).toEqual(repeated);
   }, 300_000);
 
   test('with its timestamp, when that is too old for a new event, is a duplicate', async () => {
-    await restartAt(monthEnd + 36 * dayMs, 4);
+    await restartAt(monthEnd + 36 * dayMs);
     expect(await ingest({ eventId: 'kept', timestamp: sentAt })).toEqual(repeated);
     const { rejected } = await ingest({ eventId: 'other', timestamp: sentAt });
     expect(rejected).toMatchObject([{ eventId: 'other' }]);
