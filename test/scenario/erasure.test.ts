@@ -6,6 +6,9 @@ import type { ApiClient } from '../support/api-client';
 import { product } from '../support/patterns';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
+// Each test has several steps that a slow machine may take minutes for.
+jest.setTimeout(900_000);
+
 let system: TestSystem;
 let api: ApiClient;
 let productId: string;

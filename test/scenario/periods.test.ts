@@ -57,7 +57,7 @@ describe('the periods of a subscription', () => {
     scenario = await Scenario.begin(system, '2028-01-31');
     const subscription = await scenario.subscription();
     await expectBilled(subscription, lastDays, { line: 'Pro: 1 × 2999 = 2999', total: 2999 });
-  }, 300_000);
+  }, 900_000);
 
   test('begin on 28 February for a yearly one from 29 February, except in a leap year', async () => {
     scenario = await Scenario.begin(system, '2028-02-29');
