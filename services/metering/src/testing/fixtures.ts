@@ -40,7 +40,10 @@ import type { OwnedSeries } from '../usage/hour';
 
 // Fixtures of this service's integration tests.
 
-/** Starts the service with stand-ins for its peers and about two hundred customers. */
+/**
+ * Starts the service with stand-ins for its peers and about two hundred customers. All its events
+ * are in the first generation, also when a month ends in the middle of a test.
+ */
 export async function startMetering() {
   const configuration = {
     ...testServiceConfiguration('metering'),
@@ -48,6 +51,7 @@ export async function startMetering() {
     CUSTOMER_ADDRESS: '',
     RETENTION_USAGE_MONTHS: 15,
   };
+  await beginEndlessGeneration(configuration);
   const customers = Array.from({ length: 200 }, () => newId());
   const lived = new Map<string, UsagePeriod[]>();
   const customerService = await startCustomers(new Set(customers));
@@ -97,6 +101,15 @@ export async function startMetering() {
       await dropTestStream(configuration);
     },
   };
+}
+
+async function beginEndlessGeneration({
+  MONGODB_URI: uri,
+  MONGODB_DATABASE: database,
+}: MeteringConfiguration): Promise<void> {
+  const mongo = await connectMongo({ uri, database, service: 'test' });
+  await new EpochStore(mongo.db).open(new Date('2999-01-01T00:00:00Z'));
+  await mongo.close();
 }
 
 /** Stand-in for the customer service that knows the given ids. */
