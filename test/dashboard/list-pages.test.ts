@@ -170,6 +170,17 @@ testInChromium(
       await page.getByText('1–25 of 26').waitFor();
       await page.reload();
       await page.getByText('1–25 of 26').waitFor();
+      // A page past the end, of an old link or of rows that have left the list since.
+      await open(page, '/customers?email=many@example.com&page=9');
+      await page.getByText('26–26 of 26').waitFor();
+      expect(new URL(page.url()).search).toBe('?email=many%40example.com&page=2');
+      await press(page, 'Previous');
+      await page.getByText('1–25 of 26').waitFor();
+      await open(page, '/developers/sandboxes?page=2');
+      await page.getByLabel('Name or ID').fill('test');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'test', exact: true }).waitFor();
+      expect(new URL(page.url()).search).toBe('?search=test');
     });
   },
   timeoutMs,

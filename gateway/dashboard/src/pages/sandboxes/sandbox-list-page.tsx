@@ -7,6 +7,7 @@ import type { Environment } from '../../api/session';
 import { Button, CopyText } from '../../parts/element/buttons';
 import type { Column } from '../../parts/table/data-table';
 import { DialogButton } from '../../parts/overlay/dialog';
+import { Filters, TextFilter, useFilters } from '../../parts/form/filters';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { ResourceTable } from '../../parts/table/resource-table';
@@ -22,7 +23,7 @@ export function SandboxListPage() {
   const { session } = useWorkspace();
   const refusal = refusalOf(session.operator.role, { isLive: true, segment: 'sandboxes' });
   const [created, setCreated] = useState<CreatedSandbox>();
-  const [search, setSearch] = useState('');
+  const filters = useFilters(['search']);
   return (
     <PageLayout
       title="Sandboxes"
@@ -45,23 +46,20 @@ export function SandboxListPage() {
         <FirstKey created={created} onDone={() => setCreated(undefined)} />
       )}
       <Panel>
-        <input
-          type="search"
-          aria-label="Find a sandbox by name or ID"
-          placeholder="Find by name or ID"
-          autoComplete="off"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        <Filters state={filters}>
+          <TextFilter label="Name or ID" {...filters.field('search')} />
+        </Filters>
         <ResourceTable
           caption="Sandboxes"
           path="/dashboard/api/environments"
-          query={{ search, sandboxesOnly: true }}
+          query={{ ...filters.values, sandboxesOnly: true }}
           columns={columns}
           rowKey={({ id }) => id}
           empty={
-            <EmptyState title={search === '' ? 'No sandboxes yet' : 'No sandboxes found'}>
-              {search === '' ? 'Create one to test your integration.' : 'Try another name or ID.'}
+            <EmptyState title={filters.isFiltered ? 'No sandboxes found' : 'No sandboxes yet'}>
+              {filters.isFiltered
+                ? 'Try another name or ID.'
+                : 'Create one to test your integration.'}
             </EmptyState>
           }
         />

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
 import type { toJsonUsageReport } from '@billing/gateway/operator/report-routes';
 import { quantityText } from '@billing/gateway/amount-text';
 import { useRefusal } from '../../api/environment';
@@ -8,7 +7,7 @@ import { ActivationButton, activeColumn } from '../../parts/resource/active';
 import { Bars, Columns } from '../../parts/chart/bars';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
-import { DaysFilter } from '../../parts/form/filters';
+import { DaysFilter, useFilters } from '../../parts/form/filters';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
@@ -59,12 +58,9 @@ export function UsagePage() {
 }
 
 function MeterUsage({ meters }: { meters: readonly Meter[] }) {
-  const [search, setSearch] = useSearchParams();
-  const chosen = meters.find(({ id }) => id === search.get('meter')) ?? meters[0];
-  const days = search.get('days') ?? '30';
-  const choose = (name: string, value: string) => {
-    setSearch((before) => ({ ...Object.fromEntries(before), [name]: value }));
-  };
+  const { values, set } = useFilters(['meter', 'days']);
+  const chosen = meters.find(({ id }) => id === values.meter) ?? meters[0];
+  const days = values.days || '30';
   if (chosen === undefined) return null;
   return (
     <Panel title="Usage by day">
@@ -73,13 +69,13 @@ function MeterUsage({ meters }: { meters: readonly Meter[] }) {
           meters={meters}
           chosen={chosen}
           onChange={(value) => {
-            choose('meter', value);
+            set('meter', value);
           }}
         />
         <DaysFilter
           value={days}
           onChange={(value) => {
-            choose('days', value);
+            set('days', value);
           }}
           days={[7, 30, 90]}
         />

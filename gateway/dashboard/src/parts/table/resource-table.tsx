@@ -1,14 +1,20 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import type { Query } from '../../api/client';
+import type { Page, Query } from '../../api/client';
 import { usePage, useWholeList } from '../../api/queries';
 import { Button } from '../element/buttons';
 import { type BulkActions, BulkBar, selectedRowsMax } from './bulk-actions';
 import { type Column, DataTable, download } from './data-table';
 import { type Selection, useSelection } from './selection';
 import { Answer, ErrorNotice, Progress } from '../element/notices';
-import { isOldestFirst, listParameter, pageIn, withParameters } from '../text/list-address';
+import {
+  isOldestFirst,
+  lastPageInstead,
+  listParameter,
+  pageIn,
+  withParameters,
+} from '../text/list-address';
 import { csvName, toCsv } from '../text/table-text';
 import { countText } from '../text/text';
 import { instantText } from '../text/time-text';
@@ -52,6 +58,9 @@ export function ResourceTable<Row>({
   const { page, setPage, order, orderButton } = usePlace(list, hasOrder);
   const ordered = { ...query, order };
   const answer = usePage<Row>(path, { ...ordered, page, perPage: rowsPerPage }, refetchMs);
+  // While another page loads, the answer is still that of the page before.
+  const shown = answer.isPlaceholderData ? undefined : answer.data;
+  useLastPageInstead({ page, shown, setPage });
   const csv = useCsvExport(caption, { path, query: ordered, columns });
   const selection = useSelection(rowKey);
   const all = useSelectAll(selection, { path, query: ordered });
@@ -83,18 +92,44 @@ export function ResourceTable<Row>({
   );
 }
 
-/** Page and order of a list in the URL. Each change is an entry of the browser's history. */
+/** Replaces a page past the end, of an old link or after its rows have left the list. */
+function useLastPageInstead({
+  page,
+  shown,
+  setPage,
+}: {
+  page: number;
+  shown: Pick<Page<unknown>, 'data' | 'total'> | undefined;
+  setPage: ReturnType<typeof usePlace>['setPage'];
+}): void {
+  const instead =
+    shown &&
+    lastPageInstead({ page, rows: shown.data.length, total: shown.total, perPage: rowsPerPage });
+  const replace = useEffectEvent((last: number) => setPage(last, { replace: true }));
+  useEffect(() => {
+    if (instead !== undefined) replace(instead);
+  }, [instead]);
+}
+
+/**
+ * Page and order of a list in the URL. Each change by the operator is an entry of the browser's
+ * history.
+ */
 function usePlace(list: string, hasOrder: boolean) {
   const [parameters, setParameters] = useSearchParams();
   const isReversed = hasOrder && isOldestFirst(parameters, list);
   const pageName = listParameter(list, 'page');
-  const change = (changes: Readonly<Record<string, string>>) => {
-    setParameters((before) => withParameters(before, changes));
+  const change = (
+    changes: Readonly<Record<string, string>>,
+    options: { readonly replace?: boolean } = {},
+  ) => {
+    setParameters((before) => withParameters(before, changes), options);
   };
   const Arrow = isReversed ? ArrowUp : ArrowDown;
   return {
     page: pageIn(parameters, list),
-    setPage: (page: number) => change({ [pageName]: page === 1 ? '' : String(page) }),
+    setPage: (page: number, options?: { readonly replace: boolean }) =>
+      change({ [pageName]: page === 1 ? '' : String(page) }, options),
     order: isReversed ? 'asc' : undefined,
     orderButton: hasOrder && (
       <Button
@@ -132,7 +167,7 @@ function Paging({
   onPage: (page: number) => void;
 }) {
   const pages = Math.max(1, Math.ceil(total / rowsPerPage));
-  // A page of an old link may be past the end.
+  // A page past the end is shown until it is replaced.
   const first = Math.min(total, (page - 1) * rowsPerPage + 1);
   const last = Math.min(total, page * rowsPerPage);
   return (

@@ -1,4 +1,11 @@
-import { isOldestFirst, listParameter, pageIn, toFirstPages, withParameters } from './list-address';
+import {
+  isOldestFirst,
+  lastPageInstead,
+  listParameter,
+  pageIn,
+  toFirstPages,
+  withParameters,
+} from './list-address';
 
 const parameters = (text: string) => new URLSearchParams(text);
 
@@ -29,4 +36,16 @@ test('each list of a page has a page and an order of its own', () => {
   expect([pageIn(shown, ''), pageIn(shown, 'links')]).toEqual([2, 4]);
   expect([isOldestFirst(shown, ''), isOldestFirst(shown, 'links')]).toEqual([false, true]);
   expect(listParameter('links', 'order')).toBe('links.order');
+});
+
+test.each([
+  ['a page with rows', { page: 2, rows: 1, total: 26 }, undefined],
+  ['an empty list', { page: 1, rows: 0, total: 0 }, undefined],
+  ['a later page of an empty list', { page: 2, rows: 0, total: 0 }, undefined],
+  ['a page past the end', { page: 2, rows: 0, total: 25 }, 1],
+  ['a page far past the end', { page: 9, rows: 0, total: 26 }, 2],
+  // The total of a list that is not read to its end is an estimate.
+  ['an empty last page', { page: 2, rows: 0, total: 26 }, undefined],
+])('%s: of %p the list shows instead page %p', (_name, { page, rows, total }, instead) => {
+  expect(lastPageInstead({ page, rows, total, perPage: 25 })).toBe(instead);
 });

@@ -30,6 +30,24 @@ export function pageIn(parameters: URLSearchParams, list: string): number {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1;
 }
 
+/** The last page, to show instead of a page past the end; undefined if the page is not. */
+export function lastPageInstead({
+  page,
+  rows,
+  total,
+  perPage,
+}: {
+  page: number;
+  /** Number of rows on the page. */
+  rows: number;
+  /** Number of rows on all pages. */
+  total: number;
+  perPage: number;
+}): number | undefined {
+  const last = Math.ceil(total / perPage);
+  return rows === 0 && total > 0 && page > last ? last : undefined;
+}
+
 /** True if a list is shown oldest first. */
 export function isOldestFirst(parameters: URLSearchParams, list: string): boolean {
   return parameters.get(listParameter(list, 'order')) === 'asc';
