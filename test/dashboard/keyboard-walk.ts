@@ -39,12 +39,15 @@ export async function walkByKeyboard(
   const customer = page.url();
 
   await goToCustomers(page);
-  // The page that was opened takes the focus once.
-  await eventually(async () => {
-    await keyboard.press('/');
-    const isInSearch = `document.activeElement.closest('[role="search"]') !== null`;
-    expect(await page.evaluate(isInSearch)).toBe(true);
-  });
+  await focusFilter(page, 'Name, email or ID');
+  await find('go to inv', 'Go to Invoices');
+  await keyboard.press('Enter');
+  await heading('Invoices');
+  await focusFilter(page, 'Customer: All');
+  await find('go to sand', 'Go to Sandboxes');
+  await keyboard.press('Enter');
+  await heading('Sandboxes');
+  await focusFilter(page, 'Name or ID');
   await keyboard.press('Control+k');
   await palette.locator('input:focus').waitFor();
   await keyboard.type('alert');
@@ -81,6 +84,19 @@ async function goToCustomers(page: Page): Promise<void> {
     await page.keyboard.press('g');
     await page.keyboard.press('c');
     await heading.waitFor({ timeout: 5_000 });
+  });
+}
+
+/** Presses `/`, which focuses a field of the filters. */
+async function focusFilter(page: Page, name: string): Promise<void> {
+  const focused = `(() => {
+    const { activeElement: field } = document;
+    return field.ariaLabel ?? field.labels?.[0]?.textContent ?? field.tagName;
+  })()`;
+  // The page that was opened takes the focus once, and pickers are loaded after it.
+  await eventually(async () => {
+    await page.keyboard.press('/');
+    expect(await page.evaluate(focused)).toBe(name);
   });
 }
 

@@ -20,13 +20,16 @@ export function moveInList(by: 1 | -1, { isList }: { readonly isList: boolean })
   return true;
 }
 
-/** Moves the focus to the first filter of the list; false if the page has none. */
+/**
+ * Moves the focus to the first filter that searches, a field or a picker, otherwise to the first
+ * one; false if the page has none.
+ */
 export function focusFilter(): boolean {
   const filters = document.querySelector('main [role="search"]');
-  const typed = filters?.querySelector<HTMLElement>(
-    'input:is(:not([type]), [type="text"], [type="search"])',
+  const searched = filters?.querySelector<HTMLElement>(
+    'input:is(:not([type]), [type="text"], [type="search"]), button.picker',
   );
-  const filter = typed ?? filters?.querySelector<HTMLElement>('input, select') ?? null;
+  const filter = searched ?? filters?.querySelector<HTMLElement>('input, select') ?? null;
   filter?.focus();
   return filter !== null;
 }
