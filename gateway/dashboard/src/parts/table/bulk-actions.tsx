@@ -39,6 +39,7 @@ export interface BulkActions<Row> {
 export function BulkBar<Row>({
   caption,
   columns,
+  rowKey,
   selection,
   bulk: { nameOf, noun, actions },
   total,
@@ -46,6 +47,7 @@ export function BulkBar<Row>({
 }: {
   caption: string;
   columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string;
   selection: Selection<Row>;
   bulk: BulkActions<Row>;
   /** Number of rows on all pages. */
@@ -67,7 +69,7 @@ export function BulkBar<Row>({
         >
           {(close) => (
             <BulkRun
-              {...{ caption, action, rows, nameOf, noun }}
+              {...{ caption, action, rows, rowKey, nameOf, noun }}
               onCancel={close}
               onDone={() => {
                 close();
@@ -112,6 +114,7 @@ function BulkRun<Row>({
   caption,
   action,
   rows,
+  rowKey,
   nameOf,
   noun,
   onCancel,
@@ -120,6 +123,7 @@ function BulkRun<Row>({
   caption: string;
   action: BulkAction<Row>;
   rows: readonly Row[];
+  rowKey: (row: Row) => string;
   nameOf: (row: Row) => string;
   noun: string;
   onCancel: () => void;
@@ -127,23 +131,23 @@ function BulkRun<Row>({
 }) {
   const run = useBulkRun(action, rows);
   const { results, isStarted } = run;
-  const shown = isStarted ? results : results.filter(({ result }) => result === 'SKIPPED');
-  const table = shown.length > 0 && (
+  const table = (
     <DataTable<RowResult<Row>>
-      caption={`Outcomes of ${caption}`}
+      caption={isStarted ? `Outcomes of ${caption}` : `Selected ${caption}`}
       columns={resultColumns(noun, nameOf)}
-      rows={shown}
-      rowKey={({ row }) => nameOf(row)}
+      rows={results}
+      rowKey={({ row }) => rowKey(row)}
     />
   );
   if (isStarted) return <Outcomes {...{ action, run, table, onDone }} />;
-  const runnable = rows.length - shown.length;
+  const skipped = results.filter(({ result }) => result === 'SKIPPED').length;
+  const runnable = results.length - skipped;
   return (
     <>
       <p>{action.consequence}</p>
-      {shown.length > 0 && (
+      {skipped > 0 && (
         <p>
-          {countText(shown.length)} of {pluralText(rows.length, noun)} will be skipped.
+          {countText(skipped)} of {pluralText(results.length, noun)} will be skipped.
         </p>
       )}
       {table}

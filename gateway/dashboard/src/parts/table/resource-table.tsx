@@ -62,7 +62,7 @@ export function ResourceTable<Row>({
   const shown = answer.isPlaceholderData ? undefined : answer.data;
   useLastPageInstead({ page, shown, setPage });
   const csv = useCsvExport(caption, { path, query: ordered, columns });
-  const selection = useSelection(rowKey);
+  const selection = useSelection(rowKey, JSON.stringify([path, query]));
   const all = useSelectAll(selection, { path, query: ordered });
   return (
     <Answer of={answer} what={caption} rows={8}>
@@ -70,7 +70,7 @@ export function ResourceTable<Row>({
         <>
           {/* Stays when its action has emptied the list. */}
           {bulk !== undefined && (
-            <BulkBar {...{ caption, columns, selection, bulk, total }} onSelectAll={all} />
+            <BulkBar {...{ caption, columns, rowKey, selection, bulk, total }} onSelectAll={all} />
           )}
           {total === 0 ? (
             empty

@@ -10,24 +10,54 @@ export interface Selection<Row> {
   readonly clear: () => void;
 }
 
-export function useSelection<Row>(rowKey: (row: Row) => string): Selection<Row> {
-  const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map());
+/** Selected rows of one list: its path and filters. */
+interface SelectedRows<Row> {
+  readonly list: string;
+  readonly byKey: ReadonlyMap<string, Row>;
+}
+
+/** `list` is the path and the filters: other ones begin without selected rows. */
+export function useSelection<Row>(rowKey: (row: Row) => string, list: string): Selection<Row> {
+  const [state, setState] = useState(() => noRows<Row>(list));
+  const selected = keptFor(list, state);
+  if (selected !== state) setState(selected);
   const change = (rows: readonly Row[], isSelected: boolean) => {
-    setSelected((before) => {
-      const next = new Map(before);
-      for (const row of rows) {
-        if (isSelected) next.set(rowKey(row), row);
-        else next.delete(rowKey(row));
-      }
-      return next;
-    });
+    setState((before) => changed(before, { list, rows, keyOf: rowKey }, isSelected));
   };
-  const has = (row: Row) => selected.has(rowKey(row));
+  const has = (row: Row) => selected.byKey.has(rowKey(row));
   return {
-    rows: [...selected.values()],
+    rows: [...selected.byKey.values()],
     has,
     toggle: (row) => change([row], !has(row)),
     change,
-    clear: () => setSelected(new Map()),
+    clear: () => setState(noRows<Row>(list)),
   };
+}
+
+export function noRows<Row>(list: string): SelectedRows<Row> {
+  return { list, byKey: new Map() };
+}
+
+/** The selected rows if they are of the list; of another list none are. */
+export function keptFor<Row>(list: string, selected: SelectedRows<Row>): SelectedRows<Row> {
+  return selected.list === list ? selected : noRows(list);
+}
+
+/** Selects or deselects rows; rows of another list, which were read before, change nothing. */
+export function changed<Row>(
+  selected: SelectedRows<Row>,
+  {
+    list,
+    rows,
+    keyOf,
+  }: { readonly list: string; readonly rows: readonly Row[]; readonly keyOf: (row: Row) => string },
+  isSelected: boolean,
+): SelectedRows<Row> {
+  if (selected.list !== list) return selected;
+  const byKey = new Map(selected.byKey);
+  for (const row of rows) {
+    if (isSelected) byKey.set(keyOf(row), row);
+    else byKey.delete(keyOf(row));
+  }
+  return { list, byKey };
 }
