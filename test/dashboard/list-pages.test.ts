@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import type { Browser, Page } from 'playwright-core';
 import { desktop, expectAccessible, phone, takeScreenshot, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
@@ -130,6 +131,57 @@ async function runBulk(page: Page, label: string, outcome: string, summary: stri
   await dialog.getByRole('button', { name: 'Done' }).click();
   await page.locator('.bulk-bar').waitFor({ state: 'detached' });
 }
+
+testInChromium(
+  'an action on several invoices names them first, and Escape stops it and keeps the outcomes',
+  async () => {
+    const customerId = await scene.customer({ email: 'several@example.com', name: 'Several' });
+    const lines = [{ description: 'Setup', amount: 500 }];
+    const terms = { collectionMethod: 'SEND_INVOICE', currency: 'USD', finalize: true };
+    const numbered: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      const { number } = await scene.create('/invoices', { customerId, lines, ...terms });
+      numbered.push(number as string);
+    }
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      await open(page, `/invoices?customerId=${customerId}`);
+      const all = page.getByRole('checkbox', { name: 'Select all Invoices of this page' });
+      await all.check();
+      const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
+      let sent = 0;
+      await page.route(/\/v1\/invoices\/[^/]+\/void$/, async (route) => {
+        sent += 1;
+        await released;
+        await route.continue();
+      });
+      await page.locator('.bulk-bar').getByRole('button', { name: 'Void' }).click();
+      const dialog = page.locator('.dialog');
+      for (const number of numbered) await dialog.getByRole('cell', { name: number }).waitFor();
+      await expectAccessible(page);
+      await takeScreenshot(page, 'dashboard bulk confirmation');
+      await dialog.getByRole('button', { name: 'Void 5' }).click();
+      await eventually(async () => {
+        expect(sent).toBe(3);
+      });
+      await page.keyboard.press('Escape');
+      await dialog.getByRole('button', { name: 'Stop', disabled: true }).waitFor();
+      release(undefined);
+      await dialog.getByText('3 done, 0 failed, 2 not started.').waitFor();
+      expect(await dialog.getByRole('cell', { name: 'Voided.' }).count()).toBe(3);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await page.locator('.bulk-bar').waitFor({ state: 'detached' });
+      // Other filters show other rows.
+      await all.check();
+      await page.locator('.bulk-bar').getByText('5 selected').waitFor();
+      await page.getByLabel('Status').first().selectOption('Open');
+      await page.getByText('1–2 of 2').waitFor();
+      await page.locator('.bulk-bar').waitFor({ state: 'detached' });
+    });
+  },
+  timeoutMs,
+);
 
 testInChromium(
   'a list keeps its filters, page and order in the URL, and reads the names of its rows together',

@@ -258,9 +258,10 @@ export function useComputation<Input, Output>(request: (input: Input) => ApiRequ
 export function useRowActions() {
   const { id: environmentId } = useEnvironment();
   const client = useQueryClient();
-  const sendHere = (request: ApiRequest) => sendRow({ environmentId, ...request });
+  // A row that is started again keeps its idempotency key while its outcome is unknown.
+  const [keys] = useState(() => new WeakMap<object, FormKey>());
   return {
-    send: <Row>(
+    send: <Row extends object>(
       rows: readonly Row[],
       {
         act,
@@ -271,7 +272,16 @@ export function useRowActions() {
         report: (row: Row, outcome: RowOutcome) => void;
         isStopped: () => boolean;
       },
-    ) => runRows(rows, { act: (row) => act(row, sendHere), report, isStopped }),
+    ) =>
+      runRows(rows, {
+        act: (row) => {
+          const key = keys.get(row) ?? new FormKey();
+          keys.set(row, key);
+          return act(row, (request) => sendRow({ environmentId, ...request }, { key }));
+        },
+        report,
+        isStopped,
+      }),
     reload: () => client.invalidateQueries(),
   };
 }

@@ -1,6 +1,7 @@
 import type { ApiRequest } from './client';
 import { ApiProblem } from './problem';
 import { type RowOutcome, runRows, sendRow } from './row-action';
+import { FormKey } from './safe-retry';
 
 const request: ApiRequest = { method: 'POST', path: '/v1/invoices/a/void', body: {} };
 
@@ -11,9 +12,15 @@ function problem(status: number, retryAfterMs?: number): ApiProblem {
 
 /** Answers with each of the results in turn. */
 function answering(...results: readonly unknown[]) {
+  return answeringWith(new FormKey(), ...results);
+}
+
+/** As `answering`, with the key of a row. */
+function answeringWith(key: FormKey, ...results: readonly unknown[]) {
   const sent: ApiRequest[] = [];
   const waits: number[] = [];
   const answer = sendRow(request, {
+    key,
     sendOnce: async (one) => {
       const result = results[sent.push(one) - 1];
       if (result instanceof Error) throw result;
@@ -33,6 +40,22 @@ test('a row of unknown outcome is sent again with the same idempotency key', asy
   const keys = sent.map(({ idempotencyKey }) => idempotencyKey);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(new Set(keys).size).toBe(1);
+});
+
+test.each([
+  ['keeps its key while the outcome is unknown', 503, true],
+  ['gets a new key after a refusal', 409, false],
+])('a row that is started again %s', async (_name, status, isSame) => {
+  const key = new FormKey();
+  const earlier = answeringWith(key, ...Array.from({ length: 50 }, () => problem(status)));
+  await expect(earlier.answer).rejects.toBeInstanceOf(Error);
+  const later = answeringWith(key, { id: 'a' });
+  await later.answer;
+  const [before, after] = [earlier, later].map(({ sent }) => sent.at(-1)?.idempotencyKey);
+  expect(after === before).toBe(isSame);
+  const another = answeringWith(key, { id: 'a' });
+  await another.answer;
+  expect(another.sent[0]?.idempotencyKey).not.toBe(after);
 });
 
 test('a row beyond the rate limit waits for it', async () => {

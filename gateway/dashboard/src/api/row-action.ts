@@ -1,6 +1,6 @@
 import { type ApiRequest, send } from './client';
-import { ApiProblem } from './problem';
-import { failureOf, FormKey, retryDelayMs } from './safe-retry';
+import { ApiProblem, UnknownOutcome } from './problem';
+import { failureOf, type FormKey, retryDelayMs } from './safe-retry';
 
 // An action on many rows: each row is a request of its own, with its own idempotency key.
 
@@ -13,24 +13,36 @@ export interface RowOutcome {
 const limitedRetriesMax = 5;
 const limitedDelayMs = 1_000;
 
-/** Sends a write until its outcome is known, and again after the rate limit. */
+/**
+ * Sends a write until its outcome is known, and again after the rate limit. If the outcome stays
+ * unknown, `key` keeps the row's idempotency key for the next start.
+ */
 export async function sendRow(
   request: ApiRequest,
-  { sendOnce = send, wait = delay }: { sendOnce?: typeof send; wait?: typeof delay } = {},
+  {
+    key,
+    sendOnce = send,
+    wait = delay,
+  }: { key: FormKey; sendOnce?: typeof send; wait?: typeof delay },
 ): Promise<unknown> {
-  const keyed = new FormKey().keyed(request);
+  const keyed = key.keyed(request);
   let unknown = 0;
   let limited = 0;
   for (;;) {
     try {
-      return await sendOnce(keyed);
+      const answer = await sendOnce(keyed);
+      key.settle();
+      return answer;
     } catch (error) {
       const failure = failureOf(keyed, error);
       const isLimited = failure instanceof ApiProblem && failure.details.status === 429;
       if (isLimited) limited += 1;
       else unknown += 1;
       const delayMs = isLimited ? limitedDelay(limited, failure) : retryDelayMs(unknown, failure);
-      if (delayMs === undefined) throw failure;
+      if (delayMs === undefined) {
+        if (!(failure instanceof UnknownOutcome)) key.settle();
+        throw failure;
+      }
       await wait(delayMs);
     }
   }

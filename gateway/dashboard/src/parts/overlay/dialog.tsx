@@ -1,8 +1,30 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { type ReactNode, type RefObject, useRef, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../element/buttons';
 import { ErrorNotice, RetryNotice } from '../element/notices';
+
+/** What Escape does instead of closing the dialog. */
+const EscapeContext = createContext<RefObject<(() => void) | undefined>>({ current: undefined });
+
+/** Lets Escape do something else in the dialog around; undefined: it closes the dialog. */
+export function useEscape(run: (() => void) | undefined): void {
+  const escape = useContext(EscapeContext);
+  useLayoutEffect(() => {
+    escape.current = run;
+    return () => {
+      escape.current = undefined;
+    };
+  }, [escape, run]);
+}
 
 /**
  * Modal dialog, closed by its buttons and by Escape. A click outside does not close it, because it
@@ -20,19 +42,20 @@ function Dialog({
   onClose: () => void;
   children: ReactNode;
 }) {
+  const escape = useRef<() => void>(undefined);
   return (
     <Base.Root
       open
       disablePointerDismissal
       onOpenChange={(isOpen) => {
-        if (!isOpen) onClose();
+        if (!isOpen) (escape.current ?? onClose)();
       }}
     >
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Popup className="dialog" finalFocus={opener}>
           <Base.Title>{title}</Base.Title>
-          {children}
+          <EscapeContext value={escape}>{children}</EscapeContext>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

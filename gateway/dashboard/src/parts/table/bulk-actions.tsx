@@ -5,7 +5,7 @@ import type { RowOutcome } from '../../api/row-action';
 import { Button } from '../element/buttons';
 import { ErrorNotice, Progress } from '../element/notices';
 import { StatusBadge } from '../element/values';
-import { DialogButton } from '../overlay/dialog';
+import { DialogButton, useEscape } from '../overlay/dialog';
 import { csvName, toCsv } from '../text/table-text';
 import { countText, pluralText } from '../text/text';
 import { type Column, DataTable, download } from './data-table';
@@ -36,7 +36,7 @@ export interface BulkActions<Row> {
 }
 
 /** Number of selected rows, with what can be done with them. */
-export function BulkBar<Row>({
+export function BulkBar<Row extends object>({
   caption,
   columns,
   rowKey,
@@ -110,7 +110,7 @@ interface RowResult<Row> {
   readonly text: string;
 }
 
-function BulkRun<Row>({
+function BulkRun<Row extends object>({
   caption,
   action,
   rows,
@@ -130,7 +130,9 @@ function BulkRun<Row>({
   onDone: () => void;
 }) {
   const run = useBulkRun(action, rows);
-  const { results, isStarted } = run;
+  const { results, isStarted, isRunning, stop } = run;
+  const escaped = isRunning ? stop : onDone;
+  useEscape(isStarted ? escaped : undefined);
   const table = (
     <DataTable<RowResult<Row>>
       caption={isStarted ? `Outcomes of ${caption}` : `Selected ${caption}`}
@@ -162,9 +164,9 @@ function BulkRun<Row>({
 }
 
 /** Progress, and after it the summary of the outcomes. */
-function Outcomes<Row>({
+function Outcomes<Row extends object>({
   action,
-  run: { results, isRunning, start, stop },
+  run: { results, isRunning, isStopping, start, stop },
   table,
   onDone,
 }: {
@@ -183,7 +185,9 @@ function Outcomes<Row>({
         <Progress label={`${action.label}: running`} done={done + failed} total={total} />
         {table}
         <div className="actions">
-          <Button onClick={stop}>Stop</Button>
+          <Button isBusy={isStopping} onClick={stop}>
+            Stop
+          </Button>
         </div>
       </>
     );
@@ -223,8 +227,11 @@ function resultColumns<Row>(
   ];
 }
 
-/** Runs the action on the rows that are not done yet. A closed dialog stops it. */
-function useBulkRun<Row>(action: BulkAction<Row>, rows: readonly Row[]) {
+/**
+ * Runs the action on the rows that are not done yet. After a stop the requests that are under way
+ * still end; a page that is left stops it, too.
+ */
+function useBulkRun<Row extends object>(action: BulkAction<Row>, rows: readonly Row[]) {
   const { send, reload } = useRowActions();
   // The rows at the opening of the dialog: a reload of the page changes nothing here.
   const [results, setResults] = useState<readonly RowResult<Row>[]>(() =>
@@ -233,7 +240,7 @@ function useBulkRun<Row>(action: BulkAction<Row>, rows: readonly Row[]) {
       return { row, result: text === undefined ? 'WAITING' : 'SKIPPED', text: text ?? '' };
     }),
   );
-  const [state, setState] = useState<'new' | 'running' | 'ended'>('new');
+  const [state, setState] = useState<'new' | 'running' | 'stopping' | 'ended'>('new');
   const isStopped = useRef(false);
   useEffect(() => {
     isStopped.current = false;
@@ -263,10 +270,12 @@ function useBulkRun<Row>(action: BulkAction<Row>, rows: readonly Row[]) {
   return {
     results,
     isStarted: state !== 'new',
-    isRunning: state === 'running',
+    isRunning: state === 'running' || state === 'stopping',
+    isStopping: state === 'stopping',
     start: () => void run(),
     stop: () => {
       isStopped.current = true;
+      setState((before) => (before === 'running' ? 'stopping' : before));
     },
   };
 }

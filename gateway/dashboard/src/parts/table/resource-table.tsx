@@ -26,7 +26,7 @@ const rowsPerPage = 25;
  * Paged list of the API as a table. The URL contains its page and order; the export has up to
  * 10,000 rows.
  */
-export function ResourceTable<Row>({
+export function ResourceTable<Row extends object>({
   caption,
   path,
   query = {},
