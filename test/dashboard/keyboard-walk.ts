@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { eventually } from '@billing/chassis/testing';
 import { password } from '../support/operator-client';
 
@@ -54,6 +54,7 @@ export async function walkByKeyboard(
   await palette.getByRole('option', { name: /Customer/ }).waitFor();
   await palette.getByRole('option', { name: /Subscription/ }).waitFor();
   await look(page, 'palette');
+  await expectNoStaleResult(page, palette);
   await keyboard.press('Enter');
   await page.waitForURL(customer);
   await palette.waitFor({ state: 'detached' });
@@ -85,6 +86,27 @@ async function goToCustomers(page: Page): Promise<void> {
     await page.keyboard.press('c');
     await heading.waitFor({ timeout: 5_000 });
   });
+}
+
+/** While the search for a longer text is under way, Enter opens no result of the text before. */
+async function expectNoStaleResult(page: Page, palette: Locator): Promise<void> {
+  const { keyboard } = page;
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
+  const searches = '**/dashboard/api/search?*';
+  await page.route(searches, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const address = page.url();
+  await keyboard.type(' x');
+  await palette.getByRole('option').first().waitFor({ state: 'detached' });
+  await keyboard.press('Enter');
+  await keyboard.press('Backspace');
+  await keyboard.press('Backspace');
+  release(undefined);
+  await palette.getByRole('option', { name: /Customer/ }).waitFor();
+  await page.unroute(searches);
+  expect(page.url()).toBe(address);
 }
 
 /** Presses `/`, which focuses a field of the filters. */

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { toJsonSearchResult } from '@billing/gateway/operator/search-routes';
 import { type Page, type Query, send } from './client';
@@ -29,13 +29,12 @@ export function useSettled(text: string): string {
   return settled;
 }
 
-/** Resources of the environment that match the text; the last results stay while others load. */
+/** Resources of the environment that match the text. */
 export function useSearch(q: string) {
   const { id: environmentId } = useEnvironment();
   return useQuery({
     queryKey: [environmentId, searchPath, q],
     queryFn: async ({ signal }) => (q === '' ? nothing : find(q, { environmentId, signal })),
-    placeholderData: keepPreviousData,
   });
 }
 

@@ -51,9 +51,11 @@ export function Palette({
   const [text, setText] = useState('');
   const settled = useSettled(text.trim());
   const search = useSearch(settled);
-  const { results = [], missing = [] } = search.data ?? {};
+  const isSettled = settled === text.trim();
+  // Enter runs the first result, so those of an earlier text are not shown.
+  const { results = [], missing = [] } = (isSettled ? search.data : undefined) ?? {};
   const groups = useGroups({ text, settled, results, onShortcuts });
-  const isSearching = settled !== text.trim() || search.isFetching;
+  const isSearching = !isSettled || search.isFetching;
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
