@@ -207,6 +207,10 @@ testInChromium(
       await page.getByRole('combobox', { name: 'Customer: list@example.com' }).waitFor();
       expect(new URL(page.url()).search).toMatch(/^\?customerId=[0-9a-f-]{36}$/);
       await expectAccessible(page);
+      await pick(page, page.getByRole('combobox', { name: 'Subscription: All' }), 'Pro');
+      await page.getByRole('combobox', { name: 'Subscription: Pro · list@example.com' }).waitFor();
+      expect(new URL(page.url()).searchParams.get('subscriptionId')).toMatch(/^[0-9a-f-]{36}$/);
+      await page.getByText('1–1 of 1').waitFor();
       await open(page, '/customers?email=many@example.com');
       await press(page, 'Next');
       await page.getByRole('cell', { name: 'Many 1', exact: true }).waitFor();

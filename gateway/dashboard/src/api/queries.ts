@@ -5,6 +5,7 @@ import {
   QueryClient,
   useMutation,
   useMutationState,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
@@ -164,11 +165,36 @@ const batches = new Map<string, IdBatch<{ readonly id: string }>>();
  */
 export function useListed<T extends { readonly id: string }>(path: string, id: string) {
   const { id: environmentId } = useEnvironment();
-  return useQuery({
-    queryKey: [environmentId, path, 'by id', id],
-    queryFn: async () => (await batchOf(path, environmentId).find(id)) as T | null,
-    enabled: id !== '',
+  const query = listedQuery({ path, id, environmentId });
+  return useQuery({ ...query, queryFn: async () => (await query.queryFn()) as T | null });
+}
+
+/** As `useListed`, for several: those that are read so far. */
+export function useListedAll<T extends { readonly id: string }>(
+  path: string,
+  ids: readonly string[],
+) {
+  const { id: environmentId } = useEnvironment();
+  return useQueries({
+    queries: ids.map((id) => listedQuery({ path, id, environmentId })),
+    combine: (answers) => answers.flatMap(({ data }) => data ?? []) as T[],
   });
+}
+
+function listedQuery({
+  path,
+  id,
+  environmentId,
+}: {
+  path: string;
+  id: string;
+  environmentId: string;
+}) {
+  return {
+    queryKey: [environmentId, path, 'by id', id],
+    queryFn: () => batchOf(path, environmentId).find(id),
+    enabled: id !== '',
+  };
 }
 
 function batchOf(path: string, environmentId: string): IdBatch<{ readonly id: string }> {

@@ -1,11 +1,12 @@
 import { Link, useLocation } from 'wouter';
 import { useRefusal } from '../../api/environment';
-import { ChoiceFilter, Filters, TextFilter, useFilters } from '../../parts/form/filters';
+import { ChoiceFilter, Filters, useFilters } from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { CustomerFilter } from '../../resources/pickers';
 import { InvoiceTable } from '../../resources/invoice/invoice-table';
 import { NewInvoiceForm } from './invoice-form';
+import { SubscriptionFilter } from './subscription-filter';
 
 const statuses = [
   ['OPEN', 'Open'],
@@ -41,7 +42,7 @@ export function InvoiceListPage() {
         <Filters state={filters}>
           <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
           <CustomerFilter {...filters.field('customerId')} />
-          <TextFilter label="Subscription (whole ID)" {...filters.field('subscriptionId')} />
+          <SubscriptionFilter {...filters.field('subscriptionId')} customerId={values.customerId} />
         </Filters>
         <InvoiceTable
           query={values}
