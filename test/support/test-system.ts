@@ -37,6 +37,7 @@ export async function startTestSystem({
   gateway = {},
   stripe = {},
   failpointsFolder,
+  disk,
   environment = {},
   infrastructure = givenInfrastructure(),
   stream = {},
@@ -55,6 +56,8 @@ export async function startTestSystem({
   stream?: Record<string, string>;
   /** Folder that tells processes where to kill themselves; see failpoint.ts of the chassis. */
   failpointsFolder?: string;
+  /** Folder whose free space the services watch, and their reserve; absent: none. */
+  disk?: { folder: string; reserveMb: number };
   /** Additional environment variables of processes. */
   environment?: Record<string, string>;
   otlpEndpoint?: string;
@@ -71,8 +74,15 @@ export async function startTestSystem({
     ...siteIn(dataDir, {
       infrastructure,
       otlpEndpoint,
-      settings: { ...rateLimits, ...gateway, ...stripe, ...stream },
+      settings: {
+        ...rateLimits,
+        ...gateway,
+        ...stripe,
+        ...stream,
+        ...(disk && { DISK_RESERVE_MB: String(disk.reserveMb) }),
+      },
     }),
+    ...(disk && { databasesDir: disk.folder }),
     ...secured,
   };
   const startHere = ownProcess ? startInOwnProcess : startSystem;

@@ -1,5 +1,11 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { type ErrorCode, errorCodes, everywhere, withBody } from '../api/routes/error-codes';
+import {
+  type ErrorCode,
+  errorCodes,
+  everywhere,
+  unavailability,
+  withBody,
+} from '../api/routes/error-codes';
 import { type HeaderName, headersNamed, usualHeaders } from './headers';
 import type { Operation } from '../api/routes/operation';
 import { ErrorBody, InvalidRequestBody } from '../api/schemas/error';
@@ -81,7 +87,8 @@ export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiResponses
   );
 }
 
-function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+function errorResponse(status: number, described: readonly ErrorCode[]): ZodOpenApiResponseObject {
+  const codes = described.flatMap((code) => (code === 'unavailable' ? unavailability : [code]));
   return {
     description: [...new Set(codes.map(descriptionOf))].join('; '),
     headers: {

@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
 import { newRequestId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
+import { DomainError } from '@billing/kernel/domain-error';
 import type { LostAnswer } from '@billing/proto/billing/identity/v1/lost_call';
 import { loggedError } from '../../http/error';
 import { type IndexedCall, LostCallIndex } from './lost-call-index';
@@ -34,10 +35,20 @@ const refreshAfterMs = 250;
 const refreshTimeoutMs = 1_000;
 const pauseAfterFailureMs = 1_000;
 const callTimeoutMs = 5_000;
-const recordAttemptsMax = 60;
+// A full disk or a paused system refuses every write for a while.
+const pauseAfterRefusalMs = 5_000;
+const refusals: ReadonlySet<string> = new Set(['STORAGE_FULL', 'WRITES_PAUSED']);
+const recordWithinMs = 60_000;
 // Covers clock skew between replicas and writes that become visible out of order.
 const overlapMs = 10_000;
 const listedMax = 1_000;
+
+/** A write that is being sent. */
+interface Sending {
+  readonly done: Promise<void>;
+  /** Rejects once the identity service refuses writes; the write is repeated. */
+  readonly refused: Promise<never>;
+}
 
 /**
  * Registry of the lost calls of all gateways. Sends its own calls to the identity service
@@ -46,7 +57,7 @@ const listedMax = 1_000;
 export class LostCallRegistry {
   private readonly index = new LostCallIndex();
   /** Pending writes by call. Writes of one call are sent in sequence. */
-  private readonly sending = new Map<string, Promise<void>>();
+  private readonly sending = new Map<string, Sending>();
   private readonly stopping = new AbortController();
   private readSince = new Date(0);
   /** Start time of the latest completed read, or end of one that failed. */
@@ -60,7 +71,8 @@ export class LostCallRegistry {
 
   async close(): Promise<void> {
     this.stopping.abort();
-    await Promise.all([this.refreshing, ...this.sending.values()]);
+    const writes = [...this.sending.values()].map(({ done }) => done);
+    await Promise.all([this.refreshing, ...writes]);
   }
 
   /** Resolves when the index is at most half a second old or cannot be refreshed. */
@@ -109,7 +121,10 @@ export class LostCallRegistry {
     const known = this.index.callsOf(callerId, fingerprint);
     const [first] = known;
     if (first === undefined) return undefined;
-    for (const [lost] of known) await this.sending.get(lost);
+    for (const [lost] of known) {
+      const pending = this.sending.get(lost);
+      if (pending !== undefined) await Promise.race([pending.done, pending.refused]);
+    }
     const request = { fingerprint, ...claim };
     const { id, answer, isRunning } = await this.dependencies.calls
       .claimLostCall(request, context)
@@ -145,24 +160,34 @@ export class LostCallRegistry {
   }
 
   private send(id: string, call: (context: CallContext) => Promise<unknown>): void {
-    const before = this.sending.get(id) ?? Promise.resolve();
-    const sent = before.then(() => this.outside(() => this.sendPatiently(call)));
-    this.sending.set(id, sent);
-    void sent.then(() => {
-      if (this.sending.get(id) === sent) this.sending.delete(id);
+    const before = this.sending.get(id)?.done ?? Promise.resolve();
+    const { promise: refused, reject: refuse } = Promise.withResolvers<never>();
+    // Only a retry of the call reads it.
+    refused.catch(() => undefined);
+    const done = before.then(() => this.outside(() => this.sendPatiently(call, refuse)));
+    this.sending.set(id, { done, refused });
+    void done.then(() => {
+      if (this.sending.get(id)?.done === done) this.sending.delete(id);
     });
   }
 
-  private async sendPatiently(call: (context: CallContext) => Promise<unknown>): Promise<void> {
-    for (let attempt = 1; attempt <= recordAttemptsMax; attempt += 1) {
+  private async sendPatiently(
+    call: (context: CallContext) => Promise<unknown>,
+    refuse: (refusal: DomainError) => void,
+  ): Promise<void> {
+    const { clock, logger } = this.dependencies;
+    const untilMs = clock.now().getTime() + recordWithinMs;
+    for (let attempt = 1; ; attempt += 1) {
       try {
         await call(this.context());
         return;
       } catch (error) {
-        if (attempt === 1)
-          this.dependencies.logger.warn(loggedError(error), 'lost call not recorded');
-        if (this.stopping.signal.aborted) return;
-        await sleep(pauseAfterFailureMs, this.stopping.signal);
+        if (attempt === 1) logger.warn(loggedError(error), 'lost call not recorded');
+        const isRefused = error instanceof DomainError && refusals.has(error.reason);
+        if (isRefused) refuse(error);
+        const pauseMs = isRefused ? pauseAfterRefusalMs : pauseAfterFailureMs;
+        if (this.stopping.signal.aborted || clock.now().getTime() + pauseMs > untilMs) return;
+        await sleep(pauseMs, this.stopping.signal);
       }
     }
   }

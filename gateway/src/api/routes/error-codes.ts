@@ -51,6 +51,9 @@ export const errorCodes = {
   too_many_requests: { status: 429, text: 'Too many requests' },
   internal: { status: 500, text: 'Internal server error' },
   unavailable: { status: 503, text: 'Service unavailable' },
+  storage_full: { status: 503, text: 'Service unavailable' },
+  writes_paused: { status: 503, text: 'Service unavailable' },
+  recovering: { status: 503, text: 'Service unavailable' },
   timed_out: { status: 504, text: 'Timed out' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly text: string }>>;
 
@@ -66,6 +69,14 @@ export const everywhere: readonly ErrorCode[] = [
   'internal',
   'unavailable',
   'timed_out',
+];
+
+/** Codes of the response that is described as `unavailable`. */
+export const unavailability: readonly ErrorCode[] = [
+  'unavailable',
+  'storage_full',
+  'writes_paused',
+  'recovering',
 ];
 
 /** Errors that every operation with a body may return. */
