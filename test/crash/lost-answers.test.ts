@@ -3,7 +3,7 @@ import { Billing } from '@billing/client';
 import { MongoClient } from 'mongodb';
 import type { ApiClient } from '../support/api-client';
 import { cutAfterHeader, CuttingProxy, gatewayHeader } from './cutting-proxy';
-import { startSecondGateway } from '../support/second-gateway';
+import { startSecondGateway } from '../gateway/second-gateway';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // As many of each kind, so that five kinds make 500 requests.

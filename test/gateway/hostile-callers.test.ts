@@ -1,4 +1,3 @@
-import { linkPath } from './link-path';
 import { RawConnection, sendRaw } from './raw-http';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
@@ -69,18 +68,6 @@ describe('a caller that is too slow', () => {
     expect(JSON.parse(body)).toEqual({ error: 'Timed out' });
     expect(afterMs).toBeGreaterThan(requestMs * 0.9);
     expect(afterMs).toBeLessThan(requestMs + lateMs);
-  });
-
-  test('and drips a form of a public page is cut off too, and one without a valid token immediately', async () => {
-    const type = 'Content-Type: application/x-www-form-urlencoded';
-    const drip = async (path: string) => {
-      const connection = await RawConnection.open(system.gatewayUrl);
-      connection.send(lines(`POST ${path} HTTP/1.1`, 'Host: x', type, 'Content-Length: 10000'));
-      connection.drip('a', 100);
-      return (await connection.answer()).statuses;
-    };
-    expect(await drip(await linkPath(system.sandbox))).toEqual([408]);
-    expect(await drip(`/checkout/${'x'.repeat(43)}`)).toContain(404);
   });
 
   test('delays no other caller', async () => {

@@ -1,4 +1,3 @@
-import { get } from 'node:http';
 import { connectPeer } from '@billing/chassis/peer';
 import { eventually, testContext } from '@billing/chassis/testing';
 import {
@@ -6,7 +5,6 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import type { ApiClient } from '../support/api-client';
-import { linkPath } from './link-path';
 import { type RawAnswer, RawConnection } from './raw-http';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
@@ -153,52 +151,6 @@ test('a process with too many requests answers 503, pages and probes continue, a
   expect(await statusOf(page)).toBe(404);
   expect(await held.finish()).toEqual([...times(inFlightMax, 201), 503]);
   expect((await other.get('/customers')).status).toBe(200);
-});
-
-describe('one address with a thousand slow bodies', () => {
-  const slowMax = 1_000;
-
-  test.each([
-    ['of provider events', () => Promise.resolve('/provider-events/stripe')],
-    ['of forms of public pages', () => linkPath(other)],
-  ])('%s delays no page, portal or dashboard of another', async (_case, pathOf) => {
-    const [path, page] = [await pathOf(), await linkPath(other)];
-    const head = [
-      `POST ${path} HTTP/1.1`,
-      'Host: x',
-      'Content-Type: application/x-www-form-urlencoded',
-      'Stripe-Signature: t=1,v1=0',
-      'Content-Length: 1000',
-    ];
-    const slow = await Promise.all(
-      Array.from({ length: slowMax }, async () => {
-        const connection = await RawConnection.open(system.gatewayUrl);
-        connection.send(`${head.join('\r\n')}\r\n\r\n{`);
-        return connection;
-      }),
-    );
-    // Some were admitted and are waited for, or were answered 408 by now.
-    await eventually(() => {
-      expect(slow.some(({ received }) => received.startsWith('HTTP/1.1 429'))).toBe(true);
-    });
-    expect((await other.get('/customers')).status).toBe(200);
-    expect(await statusFrom('127.0.0.2', page)).toBe(200);
-    expect(await statusFrom('127.0.0.2', '/portal')).toBe(410);
-    expect(await statusFrom('127.0.0.2', '/dashboard')).toBe(200);
-    for (const { socket } of slow) socket.destroy();
-    await eventually(async () => {
-      expect(await statusFrom('127.0.0.1', '/dashboard')).toBe(200);
-    });
-  });
-
-  function statusFrom(localAddress: string, path: string): Promise<number> {
-    return new Promise((resolve, reject) => {
-      get(`${system.gatewayUrl}${path}`, { localAddress, agent: false }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      }).once('error', reject);
-    });
-  }
 });
 
 test('three hundred advances of one key leave capacity for live requests and sign-in', async () => {

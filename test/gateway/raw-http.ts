@@ -31,9 +31,10 @@ export class RawConnection {
     });
   }
 
-  static async open(url: string): Promise<RawConnection> {
+  /** Opens a connection, from another address of this machine if one is given. */
+  static async open(url: string, localAddress?: string): Promise<RawConnection> {
     const { hostname, port } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port) });
+    const socket = connect({ host: hostname, port: Number(port), localAddress });
     const connection = new RawConnection(socket);
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);

@@ -1,6 +1,6 @@
 import { readConfig } from '@billing/gateway/config';
 import { start } from '@billing/gateway/service';
-import type { OwnTestSystem } from './test-system';
+import type { OwnTestSystem } from '../support/test-system';
 
 /** Starts a second gateway on the services of a system, in the test's process. */
 export function startSecondGateway({

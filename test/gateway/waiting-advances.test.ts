@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { eventually } from '@billing/chassis/testing';
 import { type Answer, ApiClient } from '../support/api-client';
-import { startSecondGateway } from '../support/second-gateway';
+import { startSecondGateway } from './second-gateway';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const start = '2026-01-01T00:00:00.000Z';
