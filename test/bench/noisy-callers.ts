@@ -6,71 +6,92 @@ import type { Latency } from './figures/latency-histogram';
 import { demandText } from './report';
 import { judge, sampleOf, spreadText } from './figures/statistics';
 import type { Stage, StagedSystem } from './stage/stage';
-import { TimedGenerator } from './stage/timed-generator';
+import { TimedGenerator, type TimedJob } from './stage/timed-generator';
 
-const getsPerSecond = 50;
+const readsPerSecond = 50;
+const writesPerSecond = 20;
 const slowdownMax = { atMost: 2 };
 const startsAt = '2026-01-01T00:00:00Z';
 const fiveYearsLater = '2030-12-31T00:00:00Z';
 const advanceCount = 300;
 const slowCallerCount = 1_000;
 const sandboxCount = 5;
+const dailySubscriptionCount = 3;
 const retryMs = 5_000;
-// Reads before each measurement: advances yield to live environments in steady use.
+// Requests before each measurement: advances yield to live environments in steady use.
 const settleSeconds = 10;
 
-/** Background load that runs until it is stopped. */
-interface Noise {
+/** Requests of a live caller, whose latency is measured. */
+interface Probe {
   readonly name: string;
-  readonly start: (signal: AbortSignal) => Promise<void>;
+  readonly perSecond: number;
+  readonly work: TimedJob['work'];
 }
 
-/** Latency of live readers during abusive load from other callers. */
+/** Runs until it is stopped. */
+type Load = (signal: AbortSignal) => Promise<void>;
+
+/** Background load. */
+interface Noise {
+  readonly name: string;
+  readonly probe: Probe;
+  /** Creates the data of one run. */
+  readonly prepare: () => Promise<Load>;
+}
+
+/** Latency of a live caller during abusive load from other callers. */
 export const noisyCallers: Bench = {
   name: 'noisy-callers',
-  title: 'live reads during waiting advances, slow callers and busy sandboxes',
+  title: 'live requests during waiting advances, slow callers and busy sandboxes',
   run: async (stage, effort) => {
     const system = await stage.system();
     const live = new ApiClient(system.gatewayUrl, system.keys.liveKey);
-    const noises = [await waitingAdvances(live), slowCallers(system), busySandboxes(live)];
-    const reader = await TimedGenerator.start(stage);
-    const read = await readsOf(live, { system, reader });
-    await read(effort.warmUpSeconds);
+    const { id } = await live.expect(201, live.post('/customers', { email: 'ada@example.com' }));
+    const noises = [
+      waitingAdvances(live),
+      slowCallers(system, `/v1/customers/${String(id)}`),
+      busySandboxes(live),
+    ];
+    const generator = await TimedGenerator.start(stage);
     const figures: FigureTable[] = [];
-    for (const noise of noises) figures.push(await tableOf(noise, { stage, effort, read }));
+    for (const noise of noises) {
+      const send = sendsOf(noise.probe, { system, generator });
+      await send(effort.warmUpSeconds);
+      figures.push(await tableOf(noise, { stage, effort, send }));
+    }
     return { figures };
   },
 };
 
-type Reads = (seconds: number) => Promise<{ latencyMs: Latency; cpuShare: number }>;
+type Sends = (seconds: number) => Promise<{ latencyMs: Latency; cpuShare: number }>;
 
-async function readsOf(
-  live: ApiClient,
-  { system, reader }: { system: StagedSystem; reader: TimedGenerator },
-): Promise<Reads> {
-  const { id } = await live.expect(201, live.post('/customers', { email: 'ada@example.com' }));
+function sendsOf(
+  { perSecond, work }: Probe,
+  { system, generator }: { system: StagedSystem; generator: TimedGenerator },
+): Sends {
   return (seconds) =>
-    reader.run({
+    generator.run({
       url: system.gatewayUrl,
       headers: { Authorization: `Bearer ${system.keys.liveKey}` },
       seconds,
-      pace: { kind: 'open', perSecond: getsPerSecond },
-      work: { kind: 'get', paths: [`/v1/customers/${String(id)}`] },
+      pace: { kind: 'open', perSecond },
+      work,
     });
 }
 
 async function tableOf(
-  { name, start }: Noise,
-  { stage, effort, read }: { stage: Stage; effort: Effort; read: Reads },
+  { name, probe, prepare }: Noise,
+  { stage, effort, send }: { stage: Stage; effort: Effort; send: Sends },
 ): Promise<FigureTable> {
   const pairs: { alone: number; during: number }[] = [];
   let generatorCpu = 0;
   for (let pair = 1; pair <= effort.pairs; pair += 1) {
-    const alone = await read(effort.seconds * 2);
+    const load = await prepare();
+    const alone = await send(effort.seconds * 2);
     const ending = new AbortController();
-    const noise = start(ending.signal);
-    await read(settleSeconds);
-    const during = await read(effort.seconds * 2);
+    const noise = load(ending.signal);
+    await send(settleSeconds);
+    const during = await send(effort.seconds * 2);
     ending.abort();
     await noise;
     pairs.push({ alone: alone.latencyMs.p99, during: during.latencyMs.p99 });
@@ -80,7 +101,7 @@ async function tableOf(
   const floor = sampleOf(pairs.map(({ alone }) => alone));
   const ratio = sampleOf(pairs.map(({ alone, during }) => during / alone));
   return {
-    title: `GET customer, live, ${String(getsPerSecond)} a second at fixed times, during ${name}`,
+    title: `${probe.name}, live, ${String(probe.perSecond)} a second at fixed times, during ${name}`,
     columns: ['p99 during, ms', 'p99 alone, ms', 'ratio', 'demand', 'verdict'],
     rows: [
       [
@@ -95,21 +116,28 @@ async function tableOf(
 }
 
 /** Three hundred callers of one sandbox that retry as soon as they may. */
-async function waitingAdvances(live: ApiClient): Promise<Noise> {
-  const sandbox = await dailySandbox(live);
+function waitingAdvances(live: ApiClient): Noise {
   return {
     name: `${String(advanceCount)} waiting advances of one sandbox`,
-    start: async (signal) => {
-      const caller = async () => {
-        while (!signal.aborted) {
-          await advance(sandbox, signal);
-          // Callers that respect Retry-After do not all return at the same instant.
-          const pauseMs = retryMs * (1 + Math.random());
-          await delay(pauseMs, undefined, { signal }).catch(() => undefined);
-        }
+    probe: {
+      name: 'GET customers',
+      perSecond: readsPerSecond,
+      work: { kind: 'get', paths: ['/v1/customers'] },
+    },
+    prepare: async () => {
+      const sandbox = await dailySandbox(live);
+      return async (signal) => {
+        const caller = async () => {
+          while (!signal.aborted) {
+            await advance(sandbox, signal);
+            // Callers that respect Retry-After do not all return at the same instant.
+            const pauseMs = retryMs * (1 + Math.random());
+            await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+          }
+        };
+        await Promise.all(Array.from({ length: advanceCount }, caller));
+        await sandbox.request('DELETE', '/sandboxes/clock/advance');
       };
-      await Promise.all(Array.from({ length: advanceCount }, caller));
-      await sandbox.request('DELETE', '/sandboxes/clock/advance');
     },
   };
 }
@@ -118,7 +146,7 @@ async function waitingAdvances(live: ApiClient): Promise<Noise> {
  * From another address than the readers'. Each connection is cut off after its timeout, and opened
  * again.
  */
-function slowCallers({ gatewayUrl }: StagedSystem): Noise {
+function slowCallers({ gatewayUrl }: StagedSystem, customer: string): Noise {
   const { hostname, port } = new URL(gatewayUrl);
   const head =
     'POST /provider-events/stripe HTTP/1.1\r\nHost: x\r\nStripe-Signature: x\r\nContent-Length: 1000\r\n\r\n{';
@@ -137,15 +165,21 @@ function slowCallers({ gatewayUrl }: StagedSystem): Noise {
     });
   return {
     name: `${String(slowCallerCount)} slow callers without a key`,
-    start: async (signal) => {
-      const lane = async () => {
-        while (!signal.aborted) {
-          await caller(signal);
-          await delay(1_000, undefined, { signal }).catch(() => undefined);
-        }
-      };
-      await Promise.all(Array.from({ length: slowCallerCount }, lane));
+    probe: {
+      name: 'GET customer',
+      perSecond: readsPerSecond,
+      work: { kind: 'get', paths: [customer] },
     },
+    prepare: () =>
+      Promise.resolve(async (signal) => {
+        const lane = async () => {
+          while (!signal.aborted) {
+            await caller(signal);
+            await delay(1_000, undefined, { signal }).catch(() => undefined);
+          }
+        };
+        await Promise.all(Array.from({ length: slowCallerCount }, lane));
+      }),
   };
 }
 
@@ -153,14 +187,21 @@ function slowCallers({ gatewayUrl }: StagedSystem): Noise {
 function busySandboxes(live: ApiClient): Noise {
   return {
     name: `${String(sandboxCount)} sandboxes that advance by five years`,
-    start: async (signal) => {
+    probe: {
+      name: 'POST customers',
+      perSecond: writesPerSecond,
+      work: { kind: 'post', path: '/v1/customers', body: { email: 'grace@example.com' } },
+    },
+    prepare: async () => {
       const sandboxes = await Promise.all(
         Array.from({ length: sandboxCount }, () => dailySandbox(live)),
       );
-      await Promise.all(sandboxes.map((sandbox) => advance(sandbox, signal)));
-      for (const sandbox of sandboxes) {
-        await sandbox.request('DELETE', '/sandboxes/clock/advance');
-      }
+      return async (signal) => {
+        await Promise.all(sandboxes.map((sandbox) => advance(sandbox, signal)));
+        for (const sandbox of sandboxes) {
+          await sandbox.request('DELETE', '/sandboxes/clock/advance');
+        }
+      };
     },
   };
 }
@@ -180,6 +221,7 @@ async function dailySandbox(live: ApiClient): Promise<ApiClient> {
   const productId = await made('/products', { name: 'Daily', ...price });
   const customerId = await made('/customers', { email: 'ada@example.com' });
   const authorizedTransactionId = 'txn_4242424242424242';
-  await made('/subscriptions', { customerId, productId, authorizedTransactionId });
+  for (let n = 0; n < dailySubscriptionCount; n += 1)
+    await made('/subscriptions', { customerId, productId, authorizedTransactionId });
   return sandbox;
 }

@@ -15,7 +15,9 @@ export interface TimedJob {
     | { readonly kind: 'open'; readonly perSecond: number };
   readonly work:
     | { readonly kind: 'ingest'; readonly shape: BatchShape }
-    | { readonly kind: 'get'; readonly paths: readonly string[] };
+    | { readonly kind: 'get'; readonly paths: readonly string[] }
+    /** Creations with equal bodies. */
+    | { readonly kind: 'post'; readonly path: string; readonly body: object };
 }
 
 export interface TimedResult {

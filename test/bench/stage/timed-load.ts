@@ -40,7 +40,7 @@ async function run(job: TimedJob): Promise<TimedResult> {
   const sendTimed = async (intendedMs: number) => {
     const outcome = await send();
     tally.latency.record(performance.now() - intendedMs);
-    count(outcome, tally);
+    count(outcome, job, tally);
   };
   if (job.pace.kind === 'closed')
     await runClosed(job.pace.inFlight, endOf(job, startedMs), sendTimed);
@@ -49,7 +49,7 @@ async function run(job: TimedJob): Promise<TimedResult> {
   const { user, system } = process.cpuUsage(cpuBefore);
   agent.destroy();
   const { latency, ...counts } = tally;
-  const events = job.work.kind === 'get' ? 0 : counts.answered * job.work.shape.size;
+  const events = job.work.kind === 'ingest' ? counts.answered * job.work.shape.size : 0;
   const latencyMs = latency.latency();
   return { ...counts, events, seconds, latencyMs, cpuShare: (user + system) / 1e6 / seconds };
 }
@@ -105,6 +105,11 @@ function senderOf(job: TimedJob, agent: Agent): () => Promise<Outcome> {
       return exchange({ url, agent, headers, method: 'GET', path, body: undefined });
     };
   }
+  if (work.kind === 'post') {
+    const { path } = work;
+    const body = Buffer.from(JSON.stringify(work.body));
+    return () => exchange({ url, agent, headers, method: 'POST', path, body });
+  }
   const batches = new EventBatches(work.shape, now());
   let number = 0;
   return () => {
@@ -151,13 +156,13 @@ function exchange({
   });
 }
 
-function count({ status, text }: Outcome, tally: Tally): void {
+function count({ status, text }: Outcome, { work }: TimedJob, tally: Tally): void {
   if (status < 200 || status > 299) {
     tally.failed += 1;
     return;
   }
   tally.answered += 1;
-  if (status !== 201) return;
+  if (work.kind !== 'ingest') return;
   const { accepted, rejected } = JSON.parse(text) as { accepted: number; rejected: unknown[] };
   tally.accepted += accepted;
   tally.rejected += rejected.length;
