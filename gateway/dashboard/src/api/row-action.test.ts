@@ -42,12 +42,16 @@ test('a row of unknown outcome is sent again with the same idempotency key', asy
   expect(new Set(keys).size).toBe(1);
 });
 
+const times = (count: number, status: number) =>
+  Array.from({ length: count }, () => problem(status));
+
 test.each([
-  ['keeps its key while the outcome is unknown', 503, true],
-  ['gets a new key after a refusal', 409, false],
-])('a row that is started again %s', async (_name, status, isSame) => {
+  ['keeps its key while the outcome is unknown', times(50, 503), true],
+  ['keeps it if the rate limit follows', [problem(503), ...times(50, 429)], true],
+  ['gets a new key after a refusal', times(1, 409), false],
+])('a row that is started again %s', async (_name, results, isSame) => {
   const key = new FormKey();
-  const earlier = answeringWith(key, ...Array.from({ length: 50 }, () => problem(status)));
+  const earlier = answeringWith(key, ...results);
   await expect(earlier.answer).rejects.toBeInstanceOf(Error);
   const later = answeringWith(key, { id: 'a' });
   await later.answer;

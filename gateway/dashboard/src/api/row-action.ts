@@ -1,6 +1,6 @@
 import { type ApiRequest, send } from './client';
-import { ApiProblem, UnknownOutcome } from './problem';
-import { failureOf, type FormKey, retryDelayMs } from './safe-retry';
+import { ApiProblem } from './problem';
+import { type FormKey, retryDelayMs } from './safe-retry';
 
 // An action on many rows: each row is a request of its own, with its own idempotency key.
 
@@ -25,24 +25,21 @@ export async function sendRow(
     wait = delay,
   }: { key: FormKey; sendOnce?: typeof send; wait?: typeof delay },
 ): Promise<unknown> {
-  const keyed = key.keyed(request);
   let unknown = 0;
   let limited = 0;
   for (;;) {
+    const keyed = key.keyed(request);
     try {
       const answer = await sendOnce(keyed);
       key.settle();
       return answer;
     } catch (error) {
-      const failure = failureOf(keyed, error);
+      const failure = key.failureOf(keyed, error);
       const isLimited = failure instanceof ApiProblem && failure.details.status === 429;
       if (isLimited) limited += 1;
       else unknown += 1;
       const delayMs = isLimited ? limitedDelay(limited, failure) : retryDelayMs(unknown, failure);
-      if (delayMs === undefined) {
-        if (!(failure instanceof UnknownOutcome)) key.settle();
-        throw failure;
-      }
+      if (delayMs === undefined) throw failure;
       await wait(delayMs);
     }
   }

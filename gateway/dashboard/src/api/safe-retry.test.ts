@@ -1,10 +1,11 @@
 import { noAnswer, problemOf, UnknownOutcome } from './problem';
-import { failureOf, FormKey, retryDelayMs } from './safe-retry';
+import { FormKey, retryDelayMs } from './safe-retry';
 
 const problem = (status: number, headers: Record<string, string> = {}) =>
   problemOf({ status, headers: new Headers(headers) }, {});
 const create = { method: 'POST', path: '/v1/subscriptions', body: { customerId: 'c' } } as const;
 
+const failureOf = (...sent: Parameters<FormKey['failureOf']>) => new FormKey().failureOf(...sent);
 const failed = (...answer: Parameters<typeof problem>) => failureOf(create, problem(...answer));
 
 describe('the idempotency key of a form', () => {

@@ -58,7 +58,7 @@ function isRepeatable({ path }: Pick<ApiRequest, 'path'>): boolean {
 }
 
 /** Failure of a write, in the form that pages show. */
-export function failureOf(request: ApiRequest, error: unknown): unknown {
+function failureOf(request: ApiRequest, error: unknown): unknown {
   return error instanceof ApiProblem && error.isOutcomeUnknown
     ? new UnknownOutcome(error, isRepeatable(request))
     : error;
