@@ -4,6 +4,7 @@ import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
+  type SearchRequest,
   type SearchResponse,
   type SearchResult,
   type SearchServiceServer,
@@ -48,12 +49,16 @@ export class ResourceSearch {
     this.peers = Object.fromEntries(peers) as Record<SearchedService, Peer<SearchServiceServer>>;
   }
 
-  /** Results of the services, all asked in parallel. */
-  find(text: string, services: readonly SearchedService[], context: CallContext): Promise<Found> {
+  /** Results of the services, all asked in parallel; `limit` of each, or a few. */
+  find(
+    request: Pick<SearchRequest, 'text'> & Partial<SearchRequest>,
+    services: readonly SearchedService[],
+    context: CallContext,
+  ): Promise<Found> {
     const soon = systemClock.now().getTime() + answerWithinMs;
     const deadline = new Date(Math.min(soon, context.deadline.getTime()));
     return searchEach(services, (name) =>
-      this.peers[name].search({ text }, { ...context, deadline }),
+      this.peers[name].search({ limit: undefined, ...request }, { ...context, deadline }),
     );
   }
 

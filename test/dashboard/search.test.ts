@@ -31,10 +31,10 @@ interface Result {
   readonly detail: string;
 }
 
-async function search(q: string, client = sandbox): Promise<readonly Result[]> {
+async function search(q: string, client = sandbox, filter = ''): Promise<readonly Result[]> {
   // A service that is slow to answer is left out.
   return eventually(async () => {
-    const { status, body } = await client.api('GET', `/search?q=${encodeURIComponent(q)}`);
+    const { status, body } = await client.api('GET', `/search?q=${encodeURIComponent(q)}${filter}`);
     expect([q, status, body.missing]).toEqual([q, 200, []]);
     return body.results as Result[];
   });
@@ -153,13 +153,25 @@ describe('the search of the dashboard', () => {
     expect(across.status).toBe(404);
   });
 
+  test('finds more of one type than of all types', async () => {
+    for (let number = 1; number <= 10; number += 1) {
+      await create('/customers', { email: `engine${number}@example.com`, name: 'Engine' });
+    }
+    const typesOf = (results: readonly Result[]) => new Set(results.map(({ type }) => type));
+    const all = await search('engine');
+    expect([all.length, typesOf(all).size]).toEqual([10, 3]);
+    const customers = await search('engine', sandbox, '&type=CUSTOMER');
+    expect([customers.length, [...typesOf(customers)]]).toEqual([10, ['CUSTOMER']]);
+    expect((await sandbox.api('GET', '/search?q=engine&type=ENGINE')).status).toBe(400);
+  });
+
   test('is open to viewers, and refuses a long or missing text', async () => {
     const email = `${newId()}@example.com`;
     const { body } = await owner.api('POST', '/operators', { email, role: 'VIEWER' });
     const colleague = new OperatorClient(system.gatewayUrl);
     await colleague.accept(body.link as string, email);
     const viewer = colleague.in(sandboxId);
-    expect((await search('engine', viewer)).length).toBe(2);
+    expect((await search('babbage', viewer)).length).toBe(1);
     expect((await sandbox.api('GET', `/search?q=${'a'.repeat(101)}`)).status).toBe(400);
     expect((await sandbox.api('GET', '/search')).status).toBe(400);
   });

@@ -9,7 +9,8 @@ import { type SearchedService, searchedServices } from '../resource-search';
 import { amountText } from '../text/english-amount-text';
 import type { EnvironmentRoute } from './route/route';
 
-const Search = z.object({ q: z.string().max(100) });
+/** Number of results of a search for one type, which fills a list to choose from. */
+const resultsOfType = 100;
 
 /** First path segment of the resources that a service finds, from which scopes are named. */
 const segments: Readonly<Record<SearchedService, string>> = {
@@ -31,6 +32,11 @@ const types: Readonly<Record<SearchedService, ResultType>> = {
   notifier: ResultType.RESULT_TYPE_WEBHOOK_ENDPOINT,
 };
 
+const Search = z.object({
+  q: z.string().max(100),
+  type: z.enum(Object.values(types).map((type) => resultTypes.nameOf(type))).optional(),
+});
+
 /** Search of the resources of an environment that the operator may read. */
 export const searchRoutes: readonly EnvironmentRoute[] = [
   {
@@ -39,9 +45,12 @@ export const searchRoutes: readonly EnvironmentRoute[] = [
     isOfEnvironment: true,
     endsWithCaller: true,
     handle: async ({ query, context }, { peers }) => {
-      const { q } = readQuery(Search, { query });
-      const services = readableServices(context.scopes);
-      const { results, missing } = await peers.search.find(q, services, context);
+      const { q: text, type } = readQuery(Search, { query });
+      const services = readableServices(context.scopes).filter(
+        (name) => type === undefined || types[name] === resultTypes.valueOf(type),
+      );
+      const limit = type === undefined ? undefined : resultsOfType;
+      const { results, missing } = await peers.search.find({ text, limit }, services, context);
       return ok({
         results: results.map(toJsonSearchResult),
         /** Types of resources whose service did not answer. */

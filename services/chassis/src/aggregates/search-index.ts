@@ -16,10 +16,18 @@ import {
   toStored,
 } from './aggregate';
 
-/** Maximum number of aggregates that one search returns. */
-export const resultsMax = 8;
+/** Maximum number of aggregates that a search returns, unless it asks for more. */
+export const usualResults = 8;
+/** Maximum number of aggregates that a search can ask for. */
+export const resultsMax = 100;
 // Maximum number of aggregates that are compared, if words are longer than keys.
 const comparedMax = 200;
+
+/** Environment of a search, and the number of its results. */
+interface Place {
+  readonly environmentId: string;
+  readonly limit: number;
+}
 
 /**
  * Finds aggregates by the keys in their documents: beginnings of words. The keys are written
@@ -35,49 +43,46 @@ export class SearchIndex<S extends { readonly id: string }> {
 
   /**
    * Finds the environment's aggregates that have, for each word of the text, a word beginning so,
-   * at most `resultsMax`. Those that have the words as a whole come first.
+   * at most `limit`. Those that have the words as a whole come first.
    */
-  async find(text: string, { tenant }: Pick<CallContext, 'tenant'>): Promise<Stored<S>[]> {
+  async find(
+    text: string,
+    { tenant }: Pick<CallContext, 'tenant'>,
+    limit = usualResults,
+  ): Promise<Stored<S>[]> {
     const { toStoredWord = (word: string) => word } = this.definition.search ?? {};
     const words = queryWordsOf(text).map(toStoredWord);
     if (words.length === 0) return [];
-    const { environmentId } = tenant;
+    const at = { environmentId: tenant.environmentId, limit };
     const [whole, begun] = await Promise.all([
-      this.read(environmentId, words.map(whollyEqual)),
-      this.readBegun(environmentId, words),
+      this.read(at, words.map(whollyEqual)),
+      this.readBegun(at, words),
     ]);
     const found = new Map([...whole, ...begun].map((document) => [document._id, document]));
-    const documents =
-      found.size > 0 ? [...found.values()] : await this.readCorrected(environmentId, words);
-    return documents.slice(0, resultsMax).map((document) => toStored(this.definition, document));
+    const documents = found.size > 0 ? [...found.values()] : await this.readCorrected(at, words);
+    return documents.slice(0, limit).map((document) => toStored(this.definition, document));
   }
 
-  private async readBegun(
-    environmentId: string,
-    words: readonly string[],
-  ): Promise<AggregateDocument[]> {
-    const found = await this.read(environmentId, words.map(beginningWith));
+  private async readBegun(at: Place, words: readonly string[]): Promise<AggregateDocument[]> {
+    const found = await this.read(at, words.map(beginningWith));
     return found.filter(({ _id: id, searchKeys: keys = [] }) => matches({ id, keys }, words));
   }
 
   /** Finds documents with one word of the text corrected by one letter. */
-  private async readCorrected(
-    environmentId: string,
-    words: readonly string[],
-  ): Promise<AggregateDocument[]> {
+  private async readCorrected(at: Place, words: readonly string[]): Promise<AggregateDocument[]> {
     if (this.definition.search?.isForgiving !== true) return [];
-    for (const [at, word] of words.entries()) {
+    for (const [index, word] of words.entries()) {
       const keys = correctionsOf(word).map(wholeKeyOf);
-      const others = words.map(beginningWith).toSpliced(at, 1);
+      const others = words.map(beginningWith).toSpliced(index, 1);
       const conditions = [{ keys, isExact: true }, ...others];
-      const found = keys.length === 0 ? [] : await this.read(environmentId, conditions);
+      const found = keys.length === 0 ? [] : await this.read(at, conditions);
       if (found.length > 0) return found;
     }
     return [];
   }
 
   private async read(
-    environmentId: string,
+    { environmentId, limit }: Place,
     conditions: readonly KeyCondition[],
   ): Promise<AggregateDocument[]> {
     const filters = conditions.map(({ keys }) => ({ searchKeys: { $in: [...keys] } }));
@@ -90,7 +95,7 @@ export class SearchIndex<S extends { readonly id: string }> {
     return retryTransient(() =>
       this.documents
         .find(query as Filter<AggregateDocument>)
-        .limit(isExact ? resultsMax : comparedMax)
+        .limit(isExact ? limit : comparedMax)
         .toArray(),
     );
   }

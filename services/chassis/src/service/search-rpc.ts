@@ -6,6 +6,7 @@ import {
   SearchServiceService,
 } from '@billing/proto/billing/search/v1/search';
 import type { Stored } from '../aggregates/aggregate';
+import { resultsMax, usualResults } from '../aggregates/search-index';
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
 import { searchCallers } from '../grpc/callers';
 import { type RpcDependencies, type RpcService, rpcService } from '../grpc/rpc';
@@ -38,12 +39,13 @@ export function searchRpc<S extends { readonly id: string }>(
   return rpcService<SearchServiceServer>(
     SearchServiceService,
     {
-      search: async ({ text }, context) => {
+      search: async ({ text, limit = usualResults }, context) => {
         const isTooLong = text.length > textLengthMax;
         refuseProblems({
           q: isTooLong ? [`Must be at most ${String(textLengthMax)} characters`] : [],
+          limit: limit < 1 || limit > resultsMax ? [`Must be from 1 to ${String(resultsMax)}`] : [],
         });
-        return { results: (await searchIndex.find(text, context)).map(toResult) };
+        return { results: (await searchIndex.find(text, context, limit)).map(toResult) };
       },
     },
     { callers: searchCallers },

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { AggregateDefinition, AggregateDocument } from '../aggregates/aggregate';
 import { AggregateCollection } from '../aggregates/aggregate-collection';
-import { resultsMax } from '../aggregates/search-index';
+import { usualResults } from '../aggregates/search-index';
 import type { Tenant } from '../grpc/call-context';
 import { newId } from '../ids';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
@@ -91,13 +91,15 @@ describe('a search', () => {
     expect((await namesOf(tenant, 'lovelace')).length).toBe(2);
   });
 
-  test('returns aggregates that have the whole word before others, and at most eight', async () => {
+  test('returns aggregates that have the whole word before others, and at most eight unless it asks for more', async () => {
     const tenant = testTenant();
     for (let number = 10; number < 30; number += 1) await store(tenant, `Plan1${String(number)}`);
     await store(tenant, 'Plan1');
     const names = await namesOf(tenant, 'plan1');
-    expect([names.length, new Set(names).size]).toEqual([resultsMax, resultsMax]);
+    expect([names.length, new Set(names).size]).toEqual([usualResults, usualResults]);
     expect(names[0]).toBe('Plan1');
+    const more = (await people.searchIndex.find('plan1', { tenant }, 20)).map(({ state }) => state);
+    expect([more.length, more[0]?.name]).toEqual([20, 'Plan1']);
   });
 
   test('finds an aggregate by its present words only, right after the write', async () => {
