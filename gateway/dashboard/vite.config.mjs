@@ -6,12 +6,25 @@ import { bundleLimit } from './bundle-limit.mjs';
 const answeredByGateway =
   '^/(?!dashboard([/?]|$))|^/dashboard/(api|sign-in/(callback|provider))([/?]|$)';
 
+const firstLoad = {
+  firstLoadBytesMax: 200_000,
+  pagesFolder: '/dashboard/src/pages/',
+  loadedOnUse: [
+    '/parts/overlay/combobox.tsx',
+    '/parts/overlay/dialog-window.tsx',
+    '/shell/environment-switcher.tsx',
+    '/shell/account-menu.tsx',
+    '/shell/palette/palette.tsx',
+    '/shell/palette/shortcuts.tsx',
+  ],
+};
+
 export default defineConfig(({ command, mode }) => ({
   base: '/dashboard/',
   // `npm run dev` serves pages that update without a reload; the build is checked for its size.
   plugins: [
     command === 'serve' && react(),
-    command === 'build' && mode === 'production' && bundleLimit({ firstLoadBytesMax: 200_000 }),
+    command === 'build' && mode === 'production' && bundleLimit(firstLoad),
   ],
   server: { host: '127.0.0.1', proxy: { [answeredByGateway]: process.env.GATEWAY_URL ?? '' } },
   // Workspace packages are bundled from their sources, so no build of them is needed or stale.

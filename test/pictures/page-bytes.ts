@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core';
 
-/** Bytes that a page loads over the wire, headers included. */
+/** Bytes that a page loads over the wire. */
 export interface PageBytes {
+  /** Of everything, headers included. */
   readonly total: number;
-  /** Those of calls by scripts. */
+  /** Bodies of scripts and styles, compressed. */
+  readonly code: number;
+  /** Of calls by scripts, headers included. */
   readonly calls: number;
 }
 
@@ -12,14 +15,16 @@ export async function bytesOf(page: Page, load: () => Promise<void>): Promise<Pa
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
   await session.send('Network.clearBrowserCache');
-  const calls = new Set<string>();
-  const bytes = { total: 0, calls: 0 };
-  session.on('Network.responseReceived', ({ requestId, type }) => {
-    if (type === 'Fetch') calls.add(requestId);
+  const responses = new Map<string, { readonly type: string; readonly headerBytes: number }>();
+  const bytes = { total: 0, code: 0, calls: 0 };
+  session.on('Network.responseReceived', ({ requestId, type, response }) => {
+    responses.set(requestId, { type, headerBytes: response.encodedDataLength });
   });
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     bytes.total += encodedDataLength;
-    if (calls.has(requestId)) bytes.calls += encodedDataLength;
+    const { type, headerBytes } = responses.get(requestId) ?? { type: '', headerBytes: 0 };
+    if (type === 'Script' || type === 'Stylesheet') bytes.code += encodedDataLength - headerBytes;
+    if (type === 'Fetch') bytes.calls += encodedDataLength;
   });
   await load();
   await page.waitForLoadState('networkidle');

@@ -19,14 +19,14 @@ const themes = [
   ['dark', 'Dark', <Moon key="icon" aria-hidden="true" />],
 ] as const;
 
-/** Signed-in operator, theme and sign-out. */
+/** Signed-in operator, theme and sign-out; open at first. */
 export function AccountMenu() {
   const { operator } = useWorkspace().session;
   const [theme, choose] = useTheme();
   const changed = useSessionChange();
   const signOut = useAction(() => ({ method: 'DELETE', path: '/dashboard/api/session' }));
   return (
-    <Menu trigger={<AccountButton isBusy={signOut.isPending} />}>
+    <Menu isOpenAtFirst trigger={<AccountButton isBusy={signOut.isPending} />}>
       <div className="menu-head">
         <strong>{operator.name}</strong>
         <span className="faint">

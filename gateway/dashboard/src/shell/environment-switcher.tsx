@@ -10,7 +10,7 @@ import { EnvironmentButton, EnvironmentIcon } from './top-bar-buttons';
 
 const offeredMax = 20;
 
-/** Shows and switches the selected environment; the live environment has a distinct color. */
+/** Shows and switches the selected environment; open at first. */
 export function EnvironmentSwitcher() {
   const { environment } = useWorkspace();
   const [location, navigate] = useLocation();
@@ -30,6 +30,7 @@ export function EnvironmentSwitcher() {
       onSelect={({ environment: chosen }) => {
         navigate(`~/dashboard${environmentPath(chosen)}${samePlace(location)}`);
       }}
+      isOpenAtFirst
       trigger={<EnvironmentButton />}
       footer={
         <>

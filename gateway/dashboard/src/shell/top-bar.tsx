@@ -1,18 +1,16 @@
 import { Menu as MenuIcon, Search } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import type { ComponentType } from 'react';
 import { Link } from 'wouter';
 import { useWorkspace } from '../api/environment';
 import { useResource } from '../api/queries';
 import { Button } from '../parts/element/buttons';
 import { ClockTime } from '../parts/element/values';
+import { type OpenerState, useLoadedOnUse } from '../parts/overlay/loaded-on-use';
 import { AccountButton, EnvironmentButton } from './top-bar-buttons';
 
-const EnvironmentSwitcher = lazy(async () => ({
-  default: (await import('./environment-switcher')).EnvironmentSwitcher,
-}));
-const AccountMenu = lazy(async () => ({
-  default: (await import('./account-menu')).AccountMenu,
-}));
+const loadEnvironmentSwitcher = async () =>
+  (await import('./environment-switcher')).EnvironmentSwitcher;
+const loadAccountMenu = async () => (await import('./account-menu')).AccountMenu;
 
 const clockEveryMs = 30_000;
 
@@ -43,9 +41,7 @@ export function TopBar({
       <Link className="organization" href="/">
         {session.organization.name}
       </Link>
-      <Suspense fallback={<EnvironmentButton />}>
-        <EnvironmentSwitcher />
-      </Suspense>
+      <Opener load={loadEnvironmentSwitcher} Button={EnvironmentButton} />
       <span className="environment-state">
         {environment.kind === 'LIVE' ? 'Real customers, real money' : <SandboxClock />}
       </span>
@@ -54,11 +50,21 @@ export function TopBar({
         <span>Search</span>
         <kbd aria-hidden="true">Ctrl K</kbd>
       </Button>
-      <Suspense fallback={<AccountButton />}>
-        <AccountMenu />
-      </Suspense>
+      <Opener load={loadAccountMenu} Button={AccountButton} />
     </header>
   );
+}
+
+/** Button whose menu is loaded on first use. */
+function Opener({
+  load,
+  Button: MenuButton,
+}: {
+  load: () => Promise<ComponentType>;
+  Button: ComponentType<OpenerState>;
+}) {
+  const { Part: OpenMenu, opener } = useLoadedOnUse(load);
+  return OpenMenu === undefined ? <MenuButton {...opener} /> : <OpenMenu />;
 }
 
 function SandboxClock() {

@@ -7,6 +7,7 @@ const partsFolder = join(__dirname, '../../parts');
 const shownBy: Readonly<Record<string, string>> = {
   BulkBar: 'ResourceTable',
   ChartTable: 'LineChart',
+  DialogWindow: 'DialogButton',
   Field: 'TextField',
   NameSkeleton: 'NamedLink',
   Toasts: 'DesignPage',

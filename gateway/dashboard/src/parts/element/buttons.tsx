@@ -23,7 +23,7 @@ export function Button({
       {...rest}
       className={`button ${tone} ${className ?? ''}`.trimEnd()}
       disabled={rest.disabled === true || isBusy || isRefused}
-      aria-busy={isBusy}
+      aria-busy={isBusy || rest['aria-busy']}
       aria-describedby={isRefused ? id : rest['aria-describedby']}
     >
       {isBusy && <LoaderCircle className="spinner" aria-hidden="true" />}

@@ -1,12 +1,10 @@
-import { ChevronsUpDown } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
-import type { Choice } from '../text/choice';
+import { ChevronsUpDown, LoaderCircle } from 'lucide-react';
+import { type ComponentProps, useState } from 'react';
+import { useLoadedOnUse } from '../overlay/loaded-on-use';
+import { type Choice, noChoiceText, type SearchProgress } from '../text/choice';
 import { Field } from './form';
 
-// Loaded after the page: a picker is used after a look at the page.
-const Combobox = lazy(async () => ({
-  default: (await import('../overlay/combobox')).Combobox<Choice>,
-}));
+const loadCombobox = async () => (await import('../overlay/combobox')).Combobox<Choice>;
 
 /** Search of a picker, and whether its choices are needed. */
 export function usePickerSearch() {
@@ -26,8 +24,12 @@ interface PickerProps {
   readonly onSearch: (search: string) => void;
   /** Called before the choices are needed. */
   readonly onOpen: () => void;
+  /** State of the search; choices that were loaded earlier need none. */
+  readonly progress?: SearchProgress;
   /** Noun of what is chosen, plural: “products”. */
   readonly what: string;
+  /** What the search compares, for a noun that does not say it: “name, email or ID”. */
+  readonly foundBy?: string;
 }
 
 /** Field of a form with one of many choices, which are searched. */
@@ -115,10 +117,12 @@ export function PickerButton({
 function Picker({
   label,
   choices,
+  progress = 'DONE',
   search,
   onSearch,
   onOpen,
   what,
+  foundBy,
   attributes,
   selected,
   empty,
@@ -130,43 +134,72 @@ function Picker({
   readonly empty: Choice | undefined;
   readonly onSelect: (choice: Choice) => void;
 }) {
-  const offered = empty !== undefined && search === '' ? [empty, ...choices] : choices;
-  const button = (isReady: boolean) => (
+  const { Part: Combobox, opener } = useLoadedOnUse(loadCombobox);
+  const name = `${label}: ${selected.label}`;
+  const find = foundBy === undefined ? `Find ${what}` : `Find ${what} by ${foundBy}`;
+  if (Combobox === undefined) {
+    const open = () => {
+      onOpen();
+      opener.onClick();
+    };
+    return (
+      <Trigger aria-label={name} {...attributes} {...opener} onClick={open}>
+        {selected.label}
+      </Trigger>
+    );
+  }
+  return (
+    <Combobox
+      isOpenAtFirst
+      label={find}
+      placeholder={find}
+      empty={noChoiceText(what, progress)}
+      options={empty !== undefined && search === '' ? [empty, ...choices] : choices}
+      selected={selected}
+      onSelect={(choice) => {
+        onSearch('');
+        onSelect(choice);
+      }}
+      search={search}
+      onSearch={onSearch}
+      onOpen={onOpen}
+      trigger={
+        <Trigger aria-label={name} {...attributes}>
+          {selected.label}
+        </Trigger>
+      }
+    >
+      {({ label: text, detail }) => (
+        <span className="picker-choice">
+          {text}
+          {detail !== undefined && <span className="faint">{detail}</span>}
+        </span>
+      )}
+    </Combobox>
+  );
+}
+
+/** Button that shows what is chosen and opens the list. */
+function Trigger({
+  isLoading = false,
+  children,
+  ...properties
+}: ComponentProps<'button'> & { readonly isLoading?: boolean }) {
+  return (
     <button
       type="button"
+      role="combobox"
+      aria-haspopup="dialog"
+      {...properties}
       className="picker"
-      disabled={!isReady}
-      aria-label={`${label}: ${selected.label}`}
-      {...attributes}
+      aria-busy={isLoading}
     >
-      <span>{selected.label}</span>
-      <ChevronsUpDown aria-hidden="true" />
+      <span>{children}</span>
+      {isLoading ? (
+        <LoaderCircle className="spinner" aria-hidden="true" />
+      ) : (
+        <ChevronsUpDown aria-hidden="true" />
+      )}
     </button>
-  );
-  return (
-    <Suspense fallback={button(false)}>
-      <Combobox
-        label={`Find ${what}`}
-        placeholder={`Find ${what}`}
-        empty={`No ${what} found`}
-        options={offered}
-        selected={selected}
-        onSelect={(choice) => {
-          onSearch('');
-          onSelect(choice);
-        }}
-        search={search}
-        onSearch={onSearch}
-        onOpen={onOpen}
-        trigger={button(true)}
-      >
-        {({ label: text, detail }) => (
-          <span className="picker-choice">
-            {text}
-            {detail !== undefined && <span className="faint">{detail}</span>}
-          </span>
-        )}
-      </Combobox>
-    </Suspense>
   );
 }

@@ -25,6 +25,7 @@ export function Combobox<One extends Option>({
   children,
   footer,
   onOpen,
+  isOpenAtFirst = false,
 }: {
   /** Name of the search field and of the list. */
   label: string;
@@ -41,9 +42,11 @@ export function Combobox<One extends Option>({
   children?: (option: One) => ReactNode;
   footer?: ReactNode;
   onOpen?: () => void;
+  isOpenAtFirst?: boolean;
 }) {
   return (
     <Base.Root<One>
+      defaultOpen={isOpenAtFirst}
       items={options}
       filter={null}
       value={selected}

@@ -1,66 +1,11 @@
-import { Dialog as Base } from '@base-ui/react/dialog';
-import {
-  createContext,
-  type ReactNode,
-  type RefObject,
-  useContext,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { LoaderCircle } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../element/buttons';
 import { ErrorNotice, RetryNotice } from '../element/notices';
 
-/** What Escape does instead of closing the dialog. */
-const EscapeContext = createContext<RefObject<(() => void) | undefined>>({ current: undefined });
-
-/** Lets Escape do something else in the dialog around; undefined: it closes the dialog. */
-export function useEscape(run: (() => void) | undefined): void {
-  const escape = useContext(EscapeContext);
-  useLayoutEffect(() => {
-    escape.current = run;
-    return () => {
-      escape.current = undefined;
-    };
-  }, [escape, run]);
-}
-
-/**
- * Modal dialog, closed by its buttons and by Escape. A click outside does not close it, because it
- * would discard what was typed.
- */
-function Dialog({
-  title,
-  opener,
-  onClose,
-  children,
-}: {
-  title: string;
-  /** Button that has the focus afterwards, also if a link opened the dialog. */
-  opener: RefObject<HTMLButtonElement | null>;
-  onClose: () => void;
-  children: ReactNode;
-}) {
-  const escape = useRef<() => void>(undefined);
-  return (
-    <Base.Root
-      open
-      disablePointerDismissal
-      onOpenChange={(isOpen) => {
-        if (!isOpen) (escape.current ?? onClose)();
-      }}
-    >
-      <Base.Portal>
-        <Base.Backdrop className="backdrop" />
-        <Base.Popup className="dialog" finalFocus={opener}>
-          <Base.Title>{title}</Base.Title>
-          <EscapeContext value={escape}>{children}</EscapeContext>
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
-  );
-}
+const loadDialog = async () => ({ default: (await import('./dialog-window')).DialogWindow });
+const DialogWindow = lazy(loadDialog);
 
 /**
  * A button that opens a dialog; `children` receives the function that closes it. The dialog is also
@@ -93,6 +38,8 @@ export function DialogButton({
         ref={opener}
         tone={tone}
         refusal={refusal}
+        onPointerEnter={preload}
+        onFocus={preload}
         onClick={() => {
           setPressed(true);
         }}
@@ -100,12 +47,19 @@ export function DialogButton({
         {label}
       </Button>
       {(isPressed || isLinked) && (
-        <Dialog title={title} opener={opener} onClose={close}>
-          {children(close)}
-        </Dialog>
+        <Suspense fallback={<LoaderCircle className="spinner" aria-label="Loading" />}>
+          <DialogWindow title={title} opener={opener} onClose={close}>
+            {children(close)}
+          </DialogWindow>
+        </Suspense>
       )}
     </>
   );
+}
+
+/** Loads the dialog before the press; the press reports a failure. */
+function preload(): void {
+  loadDialog().catch(() => undefined);
 }
 
 const openParameter = 'open';

@@ -4,9 +4,17 @@ import { type ReactElement, type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 
 /** A button that opens a menu; `children` are entries of the menu. */
-export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
+export function Menu({
+  trigger,
+  isOpenAtFirst = false,
+  children,
+}: {
+  trigger: ReactElement;
+  isOpenAtFirst?: boolean;
+  children: ReactNode;
+}) {
   return (
-    <Base.Root modal={false}>
+    <Base.Root modal={false} defaultOpen={isOpenAtFirst}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner

@@ -1,4 +1,4 @@
-import { matchingChoices } from './choice';
+import { matchingChoices, noChoiceText } from './choice';
 
 const choices = [
   { id: 'a', label: 'Pro yearly', detail: '$290.00 / year' },
@@ -15,4 +15,12 @@ test.each([
   ['nothing', []],
 ])('the search %p matches %p', (search, ids) => {
   expect(matchingChoices(choices, search).map(({ id }) => id)).toEqual(ids);
+});
+
+test.each([
+  ['PENDING', 'Searching…'],
+  ['FAILED', 'The customers could not be loaded'],
+  ['DONE', 'No customers found'],
+] as const)('a list of no choices says why: %s is %s', (progress, text) => {
+  expect(noChoiceText('customers', progress)).toBe(text);
 });

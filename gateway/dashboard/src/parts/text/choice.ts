@@ -14,3 +14,18 @@ export function matchingChoices<C extends Choice>(choices: readonly C[], search:
     return id === search.trim() || words.every((word) => text.includes(word));
   });
 }
+
+/** State of a search for choices. */
+export type SearchProgress = 'PENDING' | 'FAILED' | 'DONE';
+
+/** Text in place of the choices if there are none; `what` is a plural noun. */
+export function noChoiceText(what: string, progress: SearchProgress): string {
+  switch (progress) {
+    case 'PENDING':
+      return 'Searching…';
+    case 'FAILED':
+      return `The ${what} could not be loaded`;
+    case 'DONE':
+      return `No ${what} found`;
+  }
+}
