@@ -1,4 +1,4 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { toJsonSearchResult } from '@billing/gateway/operator/search-routes';
 import { type Page, type Query, send } from './client';
@@ -34,7 +34,7 @@ export function useSearch(q: string) {
   const { id: environmentId } = useEnvironment();
   return useQuery({
     queryKey: [environmentId, searchPath, q],
-    queryFn: async ({ signal }) => (q === '' ? nothing : find(q, { environmentId, signal })),
+    queryFn: async ({ signal }) => (q === '' ? nothing : find({ q }, { environmentId, signal })),
   });
 }
 
@@ -47,56 +47,77 @@ interface Searched {
   readonly query?: Query;
 }
 
-/** Number of the newest resources that are offered without a search. */
+/** Number of resources that are offered. */
 const offeredMax = 20;
+/** Number of resources that are read, before those that cannot be chosen are left out. */
+const matchesMax = 100;
+
+/** Resources of a list to choose from. */
+export interface FoundList<T> {
+  /** The first of them, and `total` of the whole list if there is no search. */
+  readonly data: { readonly data: readonly T[]; readonly total: number } | undefined;
+  readonly error: Error | null;
+  readonly refetch: () => unknown;
+  /** PENDING while the data are those of another search. */
+  readonly progress: 'PENDING' | 'FAILED' | 'DONE';
+}
 
 /**
  * Resources of a list to choose from: those that match the text, the best match first; without a
- * text the newest ones, with `total` of the whole list. The list has the filter `ids`.
+ * text the newest ones. The list has the filter `ids`.
  */
 export function useFound<T extends { readonly id: string }>(
   { path, type, query = {} }: Searched,
   {
     search = '',
     isEnabled = true,
-    isOffered = () => true,
+    isOffered,
   }: {
     readonly search?: string;
     readonly isEnabled?: boolean;
     /** False for resources that cannot be chosen. */
     readonly isOffered?: (one: T) => boolean;
   },
-): UseQueryResult<{ readonly data: readonly T[]; readonly total: number }> {
+): FoundList<T> {
   const { id: environmentId } = useEnvironment();
-  const text = useSettled(search.trim().slice(0, textLengthMax));
-  return useQuery({
-    queryKey: [environmentId, path, 'found', query, text],
+  const typed = search.trim().slice(0, textLengthMax);
+  const text = useSettled(typed);
+  const perPage = isOffered === undefined ? offeredMax : matchesMax;
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    queryKey: [environmentId, path, 'found', { ...query, perPage }, text],
     queryFn: async ({ signal }) => {
       const read = async (of: Query) =>
         (await send({ path, query: { ...query, ...of }, environmentId, signal })) as Page<T>;
       if (text === '') {
-        const { data, total } = await read({ perPage: offeredMax });
-        return { data, total };
+        const { data: newest, total } = await read({ perPage });
+        return { data: newest, total };
       }
-      const { results, missing } = await find(text, { environmentId, signal });
+      const { results, missing } = await find({ q: text, type }, { environmentId, signal });
       if (missing.includes(type)) throw new Error('Service unavailable');
-      const ids = results.filter((one) => one.type === type).map(({ id }) => id);
+      const ids = results.map(({ id }) => id);
       if (ids.length === 0) return { data: [], total: 0 };
-      const { data } = await read({ ids: ids.join(','), perPage: ids.length });
-      const byId = new Map(data.map((one) => [one.id, one]));
+      const { data: listed } = await read({ ids: ids.join(','), perPage: matchesMax });
+      const byId = new Map(listed.map((one) => [one.id, one]));
       const found = ids.map((id) => byId.get(id)).filter((one) => one !== undefined);
       return { data: found, total: found.length };
     },
-    select: ({ data, total }) => ({ data: data.filter(isOffered), total }),
+    select: ({ data: found, total }) => ({
+      data: found.filter((one) => isOffered?.(one) ?? true).slice(0, offeredMax),
+      total,
+    }),
     enabled: isEnabled,
     placeholderData: (before, beforeQuery) =>
       beforeQuery?.queryKey[0] === environmentId ? before : undefined,
   });
+  const isPending = typed !== text || isPlaceholderData || (data === undefined && error === null);
+  const progress = isPending ? 'PENDING' : error === null || data !== undefined ? 'DONE' : 'FAILED';
+  return { data, error, refetch, progress };
 }
 
+/** Searches one type of resources, with more results, or all of them. */
 async function find(
-  q: string,
+  query: { readonly q: string; readonly type?: SearchResult['type'] },
   { environmentId, signal }: { environmentId: string; signal: AbortSignal },
 ): Promise<Found> {
-  return (await send({ path: searchPath, query: { q }, environmentId, signal })) as Found;
+  return (await send({ path: searchPath, query, environmentId, signal })) as Found;
 }

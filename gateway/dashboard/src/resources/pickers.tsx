@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useListed } from '../api/queries';
-import { useFound } from '../api/search';
+import { type FoundList, useFound } from '../api/search';
 import { ChoicesField } from '../parts/form/form';
 import { PickerButton, PickerField, PickerFilter, usePickerSearch } from '../parts/form/picker';
 import { type Choice, matchingChoices } from '../parts/text/choice';
@@ -27,6 +27,7 @@ const activeDiscounts = {
   query: { active: true },
 } as const;
 const shownProducts = 10;
+const customersBy = { what: 'customers', foundBy: 'name, email or ID' } as const;
 
 interface ProductFieldProps {
   initial: Product | undefined;
@@ -71,7 +72,7 @@ function ProductPicker({
 }) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const { data } = useFound<Product>(activeProducts, {
+  const found = useFound<Product>(activeProducts, {
     search,
     isEnabled: isOpened,
     ...(isOffered && { isOffered }),
@@ -81,7 +82,7 @@ function ProductPicker({
       name={name}
       label={label}
       what="products"
-      choices={(data?.data ?? []).map(choiceOf)}
+      {...choicesOf(found, choiceOf)}
       initial={initial && choiceOf(initial)}
       hint={hint}
       {...searched}
@@ -138,12 +139,12 @@ export function ProductsField({
 function FurtherProduct({ onAdd }: { onAdd: (choice: Choice) => void }) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const { data } = useFound<Product>(activeProducts, { search, isEnabled: isOpened });
+  const found = useFound<Product>(activeProducts, { search, isEnabled: isOpened });
   return (
     <PickerButton
       label="Add another product"
       what="products"
-      choices={(data?.data ?? []).map(productChoice)}
+      {...choicesOf(found, productChoice)}
       onChoose={onAdd}
       {...searched}
     />
@@ -154,14 +155,14 @@ function FurtherProduct({ onAdd }: { onAdd: (choice: Choice) => void }) {
 export function DiscountField({ initial, hint }: { initial?: Discount | null; hint?: string }) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const { data } = useFound<Discount>(activeDiscounts, { search, isEnabled: isOpened });
+  const found = useFound<Discount>(activeDiscounts, { search, isEnabled: isOpened });
   return (
     <PickerField
       name="discountId"
       label="Discount"
       what="discounts"
       isOptional
-      choices={(data?.data ?? []).map(discountChoice)}
+      {...choicesOf(found, discountChoice)}
       initial={initial ? discountChoice(initial) : undefined}
       {...(hint !== undefined && { hint })}
       {...searched}
@@ -176,8 +177,8 @@ export function CustomerField() {
     <PickerField
       name="customerId"
       label="Customer"
-      what="customers by name, email or ID"
-      choices={useCustomers(searched.search, isOpened)}
+      {...customersBy}
+      {...useCustomers(searched.search, isOpened)}
       {...searched}
     />
   );
@@ -193,8 +194,8 @@ export function CustomerSearch({ onChoose }: { onChoose: (id: string) => void })
       </span>
       <PickerButton
         label="Name, email or ID"
-        what="customers by name, email or ID"
-        choices={useCustomers(searched.search, isOpened)}
+        {...customersBy}
+        {...useCustomers(searched.search, isOpened)}
         onChoose={({ id }) => {
           onChoose(id);
         }}
@@ -247,14 +248,14 @@ export function MeterFilter({
 /** Filter by customer. */
 export function CustomerFilter({ value, onChange }: FilterProps) {
   const { isOpened, searched } = usePickerSearch();
-  const choices = useCustomers(searched.search, isOpened);
+  const found = useCustomers(searched.search, isOpened);
   const { data } = useListed<Customer>(customers.path, value);
   return (
     <PickerFilter
       label="Customer"
-      what="customers by name, email or ID"
+      {...customersBy}
       selected={selectedChoice(value, data && customerName(data))}
-      {...{ choices, onChange, ...searched }}
+      {...{ onChange, ...found, ...searched }}
     />
   );
 }
@@ -263,13 +264,13 @@ export function CustomerFilter({ value, onChange }: FilterProps) {
 export function ProductFilter({ value, onChange }: FilterProps) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const { data } = useFound<Product>(products, { search, isEnabled: isOpened });
+  const found = useFound<Product>(products, { search, isEnabled: isOpened });
   const { data: selected } = useListed<Product>(products.path, value);
   return (
     <PickerFilter
       label="Product"
       what="products"
-      choices={(data?.data ?? []).map(productChoice)}
+      {...choicesOf(found, productChoice)}
       selected={selectedChoice(value, selected?.name)}
       {...{ onChange, ...searched }}
     />
@@ -277,13 +278,20 @@ export function ProductFilter({ value, onChange }: FilterProps) {
 }
 
 /** Newest customers, or those that match the search. */
-function useCustomers(search: string, isEnabled: boolean): readonly Choice[] {
-  const { data } = useFound<Customer>(customers, { search, isEnabled });
-  return (data?.data ?? []).map((customer) => ({
+function useCustomers(search: string, isEnabled: boolean) {
+  return choicesOf(useFound<Customer>(customers, { search, isEnabled }), (customer) => ({
     id: customer.id,
     label: customerName(customer),
     detail: customer.name === null ? (customer.externalId ?? undefined) : customer.email,
   }));
+}
+
+/** Properties of a picker that offers what was found. */
+function choicesOf<T extends { readonly id: string }>(
+  { data, progress }: FoundList<T>,
+  choiceOf: (one: T) => Choice,
+) {
+  return { choices: (data?.data ?? []).map(choiceOf), progress };
 }
 
 /** The chosen resource; its id until the name is known. */
