@@ -148,9 +148,12 @@ testInChromium(
   async () => {
     const found: string[] = [];
     await visit(browser, options, async (page) => {
-      for (const [name, url] of shortened(Object.entries(shop.urls))) {
+      const pages = Object.entries(shop.urls);
+      const compared = shortened(pages);
+      for (const one of pages) {
+        const [name, url] = one;
         found.push(...(await openSmall(page, url)));
-        found.push(...(await compare(page, `payers/${name}`)));
+        if (compared.includes(one)) found.push(...(await compare(page, `payers/${name}`)));
       }
     });
     expect(found).toEqual([]);
@@ -171,9 +174,11 @@ testInChromium(
       await page.getByRole('navigation', { name: 'Billing' }).waitFor();
       const { portalPaths } = shop;
       const pages = [...(await portalPages(page)), ...Object.entries(portalPaths)];
-      for (const [name, path] of shortened(pages)) {
+      const compared = shortened(pages);
+      for (const one of pages) {
+        const [name, path] = one;
         found.push(...(await openSmall(page, `${system.gatewayUrl}${path}`)));
-        found.push(...(await compare(page, `portal/${name}`)));
+        if (compared.includes(one)) found.push(...(await compare(page, `portal/${name}`)));
       }
     });
     expect(found).toEqual([]);
@@ -220,7 +225,7 @@ async function portalPages(page: Page): Promise<(readonly [string, string])[]> {
   return [...new Map(pages)];
 }
 
-/** Every eighth page where pages are not examined. */
+/** Pages that are compared: every eighth one where pages are not examined. */
 function shortened<T>(pages: readonly T[]): readonly T[] {
   return looksClosely ? pages : pages.filter((_page, index) => index % 8 === 0);
 }
