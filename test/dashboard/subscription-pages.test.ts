@@ -146,6 +146,7 @@ async function startSubscription(page: Page): Promise<void> {
   });
   await heading(page, 'Subscription of Ada Lovelace');
   await badge(page, 'past due');
+  await page.locator('.facts', { hasText: 'Jan 31, 2026 to Feb 27, 2026' }).waitFor();
   await page.locator('.timeline-tick').first().waitFor();
   await page.locator('summary', { hasText: 'Show as table' }).first().click();
   await page.getByText('Charge of $29.00 for INV-000001 failed: card declined').waitFor();

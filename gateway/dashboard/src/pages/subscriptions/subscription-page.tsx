@@ -6,7 +6,7 @@ import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { MetadataPanel } from '../../parts/resource/metadata';
 import { Answer } from '../../parts/element/notices';
 import { countText, labelText } from '../../parts/text/text';
-import { dayText } from '../../parts/text/time-text';
+import { coveredDaysText, dayText } from '../../parts/text/time-text';
 import { Day, Facts, ShortId, StatusBadge } from '../../parts/element/values';
 import { AuditLink } from '../../resources/audit/audit-link';
 import { customerName } from '../../resources/customer';
@@ -150,7 +150,7 @@ function SubscriptionFacts({ subscription, name }: { subscription: Subscription;
         ['Quantity', countText(subscription.quantity)],
         ...otherItems(subscription),
         ['Discount', discountId === null ? '–' : <DiscountLink key="discount" id={discountId} />],
-        ['Current period', `${dayText(currentPeriodStart)} to ${dayText(currentPeriodEnd)}`],
+        ['Current period', coveredDaysText(currentPeriodStart, currentPeriodEnd)],
         ['Started', <Day key="started" at={subscription.startAt} />],
         ...dayFacts([
           ['Trial ends', subscription.trialEnd],
