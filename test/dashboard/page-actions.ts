@@ -136,3 +136,26 @@ export async function seeAuditLog(page: Page, endpointUrl: string): Promise<void
   await page.getByText('created webhook endpoint').waitFor();
   expect(page.url()).toBe(found);
 }
+
+/** The form of a usage price has its values, and keeps tiers while another model is chosen. */
+export async function changeUsagePrice(page: Page, row: Locator): Promise<void> {
+  const dialog = page.locator('.dialog');
+  await press(page, 'Add usage price');
+  await dialog.getByText('Every meter has a price').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await row.getByRole('button', { name: 'Edit price' }).click();
+  expect(await dialog.locator('[name="minimumAmount"]').inputValue()).toBe('5.00');
+  const model = dialog.getByLabel('Pricing model');
+  const bound = dialog.getByLabel('Tier 1: to');
+  await model.selectOption({ label: 'Volume tiers' });
+  await bound.fill('700');
+  await model.selectOption({ label: 'Per unit' });
+  await bound.waitFor({ state: 'hidden' });
+  await model.selectOption({ label: 'Volume tiers' });
+  expect(await bound.inputValue()).toBe('700');
+  await model.selectOption({ label: 'Per unit' });
+  await dialog.locator('[name="maximumAmount"]').fill('60');
+  await confirmDialog(page, 'Save price');
+  await row.getByText('$60.00').waitFor();
+}

@@ -3,7 +3,16 @@ import { desktop, expectAccessible, phone, takeScreenshot, visit } from '../supp
 import { ensureChromium } from '../support/chromium';
 import { authorization, numbers, type PortalScene, usd } from '../support/portal-scene';
 import { DashboardScene } from './dashboard-scene';
-import { confirmDialog, fillIn, heading, look, pick, press, pressInDialog } from './page-actions';
+import {
+  changeUsagePrice,
+  confirmDialog,
+  fillIn,
+  heading,
+  look,
+  pick,
+  press,
+  pressInDialog,
+} from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -80,6 +89,7 @@ async function createTieredProduct(page: Page): Promise<void> {
   await row.getByText('$0.005 / unit').waitFor();
   await row.getByText('$50.00').waitFor();
   await row.getByText('team: research').waitFor();
+  await changeUsagePrice(page, row);
   const [{ tiers, meterPrices }] = (await scene.read('/products?lookupKey=storage')).data;
   expect(tiers).toEqual([
     { upTo: '10', unitAmount: '800', flatAmount: '0' },
@@ -87,7 +97,7 @@ async function createTieredProduct(page: Page): Promise<void> {
   ]);
   expect(meterPrices).toMatchObject([
     {
-      ...{ unitAmount: '0.5', minimumAmount: 500, maximumAmount: 5_000 },
+      ...{ unitAmount: '0.5', minimumAmount: 500, maximumAmount: 6_000 },
       metadata: { team: 'research' },
     },
   ]);

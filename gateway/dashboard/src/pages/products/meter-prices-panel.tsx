@@ -8,8 +8,9 @@ import { metadataToType } from '../../parts/text/metadata-text';
 import { countText } from '../../parts/text/text';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { EmptyState, Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
 import { MeterPriceForm } from './meter-price-form';
-import { sameMeterPrice } from './meter-price-set';
+import { withMeterPrice, withoutMeterPrice } from './meter-price-set';
 import { PriceChart } from './price-chart';
 import { curveOfMeterPrice } from './price-curve';
 import type { Meter } from '../../resources/meter';
@@ -18,7 +19,7 @@ import { type MeterPrice, meterPriceText, type Product } from '../../resources/p
 /** Usage-based prices of a product; new prices apply from each subscription's next period. */
 export function MeterPricesPanel({ product }: { product: Product }) {
   const refusal = useRefusal('products');
-  const meters = useResource<readonly Meter[]>('/v1/meters').data ?? [];
+  const meters = useResource<readonly Meter[]>('/v1/meters');
   const set = useAction(
     ({ prices }: { prices: readonly object[] }) => ({
       method: 'PATCH',
@@ -27,24 +28,21 @@ export function MeterPricesPanel({ product }: { product: Product }) {
     }),
     'Usage prices saved',
   );
-  const others = (meterId: string) =>
-    product.meterPrices.filter((price) => price.meterId !== meterId).map(sameMeterPrice);
-  const nameOf = (meterId: string) => meters.find(({ id }) => id === meterId)?.name ?? meterId;
+  const replace = (price: { readonly meterId: string }) =>
+    set.mutateAsync({ prices: withMeterPrice(product.meterPrices, price) });
+  const nameOf = (meterId: string) =>
+    meters.data?.find(({ id }) => id === meterId)?.name ?? meterId;
   return (
     <Panel
       title="Usage-based prices"
       actions={
         <DialogButton label="Add usage price" tone="quiet" refusal={refusal}>
           {(close) => (
-            <MeterPriceForm
-              meters={meters}
-              currency={product.currency}
-              onCancel={close}
-              onSubmit={async (price) => {
-                await set.mutateAsync({ prices: [...others(price.meterId), price] });
-                close();
-              }}
-            />
+            <Answer of={meters} what="the meters">
+              {(found) => (
+                <NewMeterPrice {...{ product, close }} meters={found} onSubmit={replace} />
+              )}
+            </Answer>
           )}
         </DialogButton>
       }
@@ -58,10 +56,50 @@ export function MeterPricesPanel({ product }: { product: Product }) {
           product={product}
           nameOf={nameOf}
           refusal={refusal}
-          onRemove={(price) => set.mutateAsync({ prices: others(price.meterId) })}
+          onChange={replace}
+          onRemove={(price) =>
+            set.mutateAsync({ prices: withoutMeterPrice(product.meterPrices, price) })
+          }
         />
       )}
     </Panel>
+  );
+}
+
+/** Form for the price of a meter that has none; prices of the others are edited in the table. */
+function NewMeterPrice({
+  product: { currency, meterPrices },
+  meters,
+  close,
+  onSubmit,
+}: {
+  product: Product;
+  meters: readonly Meter[];
+  close: () => void;
+  onSubmit: (price: { readonly meterId: string }) => Promise<unknown>;
+}) {
+  const priced = new Set(meterPrices.map(({ meterId }) => meterId));
+  const free = meters.filter(({ id }) => !priced.has(id));
+  if (meters.length === 0) {
+    return <EmptyState title="No meters yet">Create one on the Usage page first.</EmptyState>;
+  }
+  if (free.length === 0) {
+    return (
+      <EmptyState title="Every meter has a price">
+        Change it with <em>Edit price</em>.
+      </EmptyState>
+    );
+  }
+  return (
+    <MeterPriceForm
+      meters={free}
+      currency={currency}
+      onCancel={close}
+      onSubmit={async (price) => {
+        await onSubmit(price);
+        close();
+      }}
+    />
   );
 }
 
@@ -74,11 +112,13 @@ function MeterPriceTable({
   product: { currency, meterPrices },
   nameOf,
   refusal,
+  onChange,
   onRemove,
 }: {
   product: Product;
   nameOf: (meterId: string) => string;
   refusal: string | undefined;
+  onChange: (price: { readonly meterId: string }) => Promise<unknown>;
   onRemove: (price: MeterPrice) => Promise<unknown>;
 }) {
   const [shownId, setShownId] = useState<string>();
@@ -110,6 +150,10 @@ function MeterPriceTable({
                 >
                   Preview{' '}
                 </Button>
+                <EditButton
+                  {...{ price, currency, refusal, onChange }}
+                  name={nameOf(price.meterId)}
+                />
                 <ConfirmButton
                   label="Remove"
                   title={`Remove the price of ${nameOf(price.meterId)}?`}
@@ -126,16 +170,69 @@ function MeterPriceTable({
         rowKey={({ id }) => id}
       />
       {shown !== undefined && (
-        <>
-          <h3>{nameOf(shown.meterId)} per period</h3>
-          <PriceChart
-            caption={`Price of ${nameOf(shown.meterId)} by units per period`}
-            points={curveOfMeterPrice(shown)}
-            currency={currency}
-          />
-        </>
+        <Preview price={shown} name={nameOf(shown.meterId)} currency={currency} />
       )}
     </>
+  );
+}
+
+/** Chart of a price. */
+function Preview({
+  price,
+  name,
+  currency,
+}: {
+  price: MeterPrice;
+  /** Name of the meter. */
+  name: string;
+  currency: string;
+}) {
+  return (
+    <>
+      <h3>{name} per period</h3>
+      <PriceChart
+        caption={`Price of ${name} by units per period`}
+        points={curveOfMeterPrice(price)}
+        currency={currency}
+      />
+    </>
+  );
+}
+
+/** Form with the terms of a price. */
+function EditButton({
+  price,
+  name,
+  currency,
+  refusal,
+  onChange,
+}: {
+  price: MeterPrice;
+  /** Name of the meter. */
+  name: string;
+  currency: string;
+  refusal: string | undefined;
+  onChange: (price: { readonly meterId: string }) => Promise<unknown>;
+}) {
+  return (
+    <DialogButton
+      label="Edit price"
+      title={`Edit the price of ${name}`}
+      tone="quiet"
+      refusal={refusal}
+    >
+      {(close) => (
+        <MeterPriceForm
+          meters={[]}
+          {...{ price, currency }}
+          onCancel={close}
+          onSubmit={async (changed) => {
+            await onChange(changed);
+            close();
+          }}
+        />
+      )}
+    </DialogButton>
   );
 }
 

@@ -13,19 +13,24 @@ type PriceTypes = readonly (readonly [type: string, label: string])[];
 /** Pricing model, with a table of tiers, or `children` for the models without tiers. */
 export function PricingFields({
   untiered,
-  exampleTiers,
+  initialType,
+  initialTiers,
   currency,
   children,
 }: {
-  /** Models without tiers; the first is the default. */
+  /** Models without tiers. */
   untiered: PriceTypes;
-  exampleTiers: readonly TierRow[];
+  /** Model at first; default: the first one. */
+  initialType?: string | undefined;
+  /** Tiers at first, also of a model that is chosen later. */
+  initialTiers: readonly TierRow[];
   /** Currency of the prices. */
   currency: string;
   children: (type: string) => ReactNode;
 }) {
+  const isTiered = (of: string) => tiered.some(([one]) => one === of);
   const types: PriceTypes = [...untiered, ...tiered];
-  const [type, setType] = useState(types[0]?.[0] ?? '');
+  const [type, setType] = useState(initialType ?? types[0]?.[0] ?? '');
   return (
     <>
       <SelectField
@@ -35,11 +40,9 @@ export function PricingFields({
         onChange={setType}
         choices={types}
       />
-      {tiered.some(([one]) => one === type) ? (
-        <TierTable rows={exampleTiers} currency={currency} />
-      ) : (
-        children(type)
-      )}
+      {/* Keeps what is typed while another model is chosen. */}
+      <TierTable rows={initialTiers} currency={currency} isShown={isTiered(type)} />
+      {!isTiered(type) && children(type)}
     </>
   );
 }

@@ -44,7 +44,7 @@ export function NewProductForm({ onDone }: { onDone: () => void }) {
         onChange={(event) => setCurrency(event.target.value.toUpperCase())}
         maxLength={3}
       />
-      <PricingFields untiered={untiered} exampleTiers={exampleTiers} currency={currency}>
+      <PricingFields untiered={untiered} initialTiers={exampleTiers} currency={currency}>
         {() => <TextField name="amount" label="Amount" inputMode="decimal" hint="Such as 29.00" />}
       </PricingFields>
       <PricePreview

@@ -8,8 +8,19 @@ interface KeyedRow extends TierRow {
   readonly key: number;
 }
 
-/** Table of tiers: bounds, price per unit and flat fee, in major units. */
-export function TierTable({ rows, currency }: { rows: readonly TierRow[]; currency: string }) {
+/**
+ * Table of tiers: bounds, price per unit and flat fee, in major units. The form does not send a
+ * table that is not shown.
+ */
+export function TierTable({
+  rows,
+  currency,
+  isShown = true,
+}: {
+  rows: readonly TierRow[];
+  currency: string;
+  isShown?: boolean;
+}) {
   const ref = useRef<HTMLFieldSetElement>(null);
   const [shown, setShown] = useState<readonly KeyedRow[]>(() =>
     rows.map((row, key) => ({ ...row, key })),
@@ -18,7 +29,7 @@ export function TierTable({ rows, currency }: { rows: readonly TierRow[]; curren
   // A preview reads the form after each input; a row that comes or goes is no input of the browser.
   useEffect(() => {
     ref.current?.dispatchEvent(new Event('input', { bubbles: true }));
-  }, [shown]);
+  }, [shown, isShown]);
   const add = () => {
     const last = shown.at(-1);
     const row = { upTo: '', unitAmount: last?.unitAmount ?? '', flatAmount: '', key: nextKey };
@@ -26,7 +37,7 @@ export function TierTable({ rows, currency }: { rows: readonly TierRow[]; curren
     setNextKey(nextKey + 1);
   };
   return (
-    <fieldset ref={ref} className="tier-table">
+    <fieldset ref={ref} className="tier-table" disabled={!isShown} hidden={!isShown}>
       <legend>Tiers</legend>
       <div className="table">
         <div className="table-scroll">
