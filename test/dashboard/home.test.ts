@@ -1,4 +1,5 @@
 import { eventually } from '@billing/chassis/testing';
+import type { Page } from 'playwright-core';
 import { desktop, visit } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { newAddress, OperatorClient, password } from '../support/operator-client';
@@ -63,7 +64,7 @@ async function payWithExpiringCard(): Promise<string> {
 }
 
 test(
-  'home reports what to do, and compares today with yesterday',
+  'home reports what to do, and the sales of today and yesterday',
   async () => {
     const nothing = await today();
     expect(nothing).toMatchObject({
@@ -123,16 +124,20 @@ test(
   timeoutMs,
 );
 
+async function signIn(page: Page, place: string): Promise<void> {
+  await page.goto(`${system.gatewayUrl}${place}`);
+  await page.getByLabel('Email').fill(address);
+  await page.getByLabel('Password').fill(password);
+  await press(page, 'Sign in');
+}
+
 testInChromium(
   'an operator reads on home what to do, and each task leads to its page',
   async () => {
     const browser = await launchChromium(program!);
     await visit(browser, desktop, async (page) => {
       const place = `/dashboard/${owner.environmentId ?? ''}`;
-      await page.goto(`${system.gatewayUrl}${place}`);
-      await page.getByLabel('Email').fill(address);
-      await page.getByLabel('Password').fill(password);
-      await press(page, 'Sign in');
+      await signIn(page, place);
       const todos = page.getByRole('list', { name: 'To do' }).getByRole('listitem');
       await todos.first().waitFor();
       const links = await todos.evaluateAll((items) =>
@@ -152,13 +157,13 @@ testInChromium(
           `${place}/developers/webhooks/${ids.endpoint}`,
         ],
         [
-          '1 default card expires by the end of next month: Margaret (Visa 4242, 03/2033)Open customer',
+          'Default card of Margaret: Visa 4242, expiry 03/2033Open customer',
           `${place}/customers/${ids.expiring}`,
         ],
       ]);
       const figure = (name: string) => page.locator('.figure', { hasText: name });
       await figure('Invoiced today in USD').getByText('$76.00').waitFor();
-      await figure('Invoiced today in USD').getByText('2 invoices · +31%').waitFor();
+      await figure('Invoiced today in USD').getByText('2 invoices · Yesterday $58.00').waitFor();
       await figure('Today’s invoices paid in USD').getByText('$29.00').waitFor();
     });
     await browser.close();

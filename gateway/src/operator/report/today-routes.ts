@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { InvoiceSum, RecentSales } from '@billing/proto/billing/checkout/v1/report';
+import type { ExpiringCard } from '@billing/proto/billing/checkout/v1/payment_method';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { EndpointReport } from '@billing/proto/billing/notifier/v1/report';
 import { toJsonOptionalTime } from '@billing/proto/json/scalars';
@@ -11,7 +12,8 @@ import { toJsonSum } from './json-sum';
 
 // All that reports on dunning cover: an invoice that failed earlier is no longer retried.
 const dunningDays = 400;
-const shownMax = 3;
+/** Cards, and parked subscriptions, that are listed. */
+const shownMax = 20;
 const first = { page: 1, perPage: 1 } as const;
 
 /** Routes of the home page: tasks, sales of today and yesterday, and the state of the setup. */
@@ -37,7 +39,7 @@ export async function todayOf(context: CallContext, peers: Peers) {
     peers.subscriptionReport.listParkedSubscriptions({}, context),
     setupOf(context, peers),
   ]);
-  const shown = expiring.cards.slice(0, shownMax);
+  const shown = earliestOf(expiring.cards).slice(0, shownMax);
   const shownParked = parked.subscriptions.slice(0, shownMax);
   const names = await namesOf([...shown, ...shownParked], context, peers);
   return {
@@ -49,7 +51,7 @@ export async function todayOf(context: CallContext, peers: Peers) {
     expiringCards: {
       count: expiring.cards.length,
       isMore: expiring.isMore,
-      /** The first of them, with the names of their customers. */
+      /** Those that expire first, with the names of their customers. */
       cards: shown.map(({ customerId, brand, last4, expiry }) => ({
         ...{ customerId, brand, last4 },
         customerName: names.get(customerId) ?? null,
@@ -72,6 +74,15 @@ export async function todayOf(context: CallContext, peers: Peers) {
       hasEndpoint: webhooks.endpoints.length > 0,
     },
   };
+}
+
+/** Cards by their month of expiry, the earliest first. */
+function earliestOf(cards: readonly ExpiringCard[]): ExpiringCard[] {
+  const monthOf = ({ expiry }: ExpiringCard) => {
+    const { year, month } = present(expiry);
+    return year * 12 + month;
+  };
+  return [...cards].sort((one, other) => monthOf(one) - monthOf(other));
 }
 
 /** First instant of the month after next, in UTC: cards that expire next month are included. */

@@ -4,7 +4,7 @@ import type { Today } from '@billing/gateway/operator/today-routes';
 import { Figure, Figures, Panel } from '../../parts/element/layout';
 import { moneyText, pluralText } from '../../parts/text/text';
 import { Sentence } from '../../resources/sentence';
-import { changeText, todosOf } from './todo';
+import { todosOf, yesterdayText } from './todo';
 
 /** Panel with the tasks of an operator. */
 export function TodoPanel({ today }: { today: Today }) {
@@ -18,12 +18,14 @@ export function TodoPanel({ today }: { today: Today }) {
         </p>
       ) : (
         <ul className="todos" aria-label="To do">
-          {todos.map(({ id, sentence, href, action }) => (
+          {todos.map(({ id, sentence, link }) => (
             <li key={id}>
               <Sentence of={sentence} />
-              <Link className="button" href={href}>
-                {action}
-              </Link>
+              {link !== undefined && (
+                <Link className="button" href={link.href}>
+                  {link.action}
+                </Link>
+              )}
             </li>
           ))}
         </ul>
@@ -32,7 +34,7 @@ export function TodoPanel({ today }: { today: Today }) {
   );
 }
 
-/** Sales of today against yesterday, in each currency. */
+/** Sales of today and yesterday, in each currency. */
 export function SalesFigures({ sales }: { sales: Today['sales'] }) {
   const more = sales.isMore ? '+' : '';
   if (sales.data.length === 0) {
@@ -49,7 +51,7 @@ export function SalesFigures({ sales }: { sales: Today['sales'] }) {
           key={`${currency} invoiced`}
           name={`Invoiced today in ${currency}`}
           value={`${moneyText(today.invoiced.amount, currency)}${more}`}
-          detail={`${pluralText(today.invoiced.count, 'invoice')} · ${changeText(today.invoiced.amount, yesterday.invoiced.amount)}`}
+          detail={`${pluralText(today.invoiced.count, 'invoice')} · ${yesterdayText(yesterday.invoiced, currency)}`}
           href="/invoices"
         />,
         <Figure

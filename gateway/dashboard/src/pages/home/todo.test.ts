@@ -1,5 +1,5 @@
 import { sentenceText } from '../../resources/audit-sentence';
-import { changeText, todosOf } from './todo';
+import { todosOf, yesterdayText } from './todo';
 
 type Today = Parameters<typeof todosOf>[0];
 
@@ -21,12 +21,12 @@ test('nothing is to do without failures and expiring cards', () => {
   expect(todosOf(nothing)).toEqual([]);
 });
 
-test('failed payments come first, then parked subscriptions, endpoints and cards', () => {
+test('failed payments come first, then each parked subscription, endpoint and card', () => {
   const todos = todosOf({
     ...nothing,
     failedPayments: [{ currency: 'USD', count: 2, amount: 47_000 }],
     parkedSubscriptions: {
-      count: 3,
+      count: 2,
       isMore: false,
       subscriptions: [
         {
@@ -39,28 +39,43 @@ test('failed payments come first, then parked subscriptions, endpoints and cards
       ],
     },
     failingEndpoints: [{ id: 'e', url: 'https://example.com', active: false, failingSince: null }],
-    expiringCards: { count: 4, isMore: false, cards: [card, card] },
+    expiringCards: { count: 2, isMore: false, cards: [card, { ...card, customerId: 'd' }] },
   });
-  expect(todos.map(({ sentence, href }) => [sentenceText(sentence), href])).toEqual([
+  expect(todos.map(({ sentence, link }) => [sentenceText(sentence), link?.href])).toEqual([
     ['2 invoices with a failed payment: $470.00 open', '/dunning'],
     [
       'Pro of Ada is not billed: a usage bill is over the largest invoice amount',
       '/subscriptions/s',
     ],
-    ['Pro is not renewed: too many of its invoices are open (1 more)', '/subscriptions/t'],
+    ['Pro is not renewed: too many of its invoices are open', '/subscriptions/t'],
     ['Webhooks were disabled after failures at https://example.com', '/developers/webhooks/e'],
-    [
-      '4 default cards expire by the end of next month: Ada (Visa 4242, 03/2027), Ada (Visa 4242, 03/2027) and others',
-      '/customers/c',
-    ],
+    ['Default card of Ada: Visa 4242, expiry 03/2027', '/customers/c'],
+    ['Default card of Ada: Visa 4242, expiry 03/2027', '/customers/d'],
+  ]);
+});
+
+test('entries that the report leaves out are counted', () => {
+  const parked = {
+    subscriptionId: 's',
+    productName: 'Pro',
+    customerName: null,
+    reason: 'OPEN_INVOICES',
+  } as const;
+  const todos = todosOf({
+    ...nothing,
+    parkedSubscriptions: { count: 1, isMore: true, subscriptions: [parked] },
+    expiringCards: { count: 3, isMore: false, cards: [card] },
+  });
+  const others = todos.filter(({ link }) => link === undefined);
+  expect(others.map(({ sentence }) => sentenceText(sentence))).toEqual([
+    'More subscriptions wait: they are listed here when those above are done',
+    '2 more default cards expire by the end of next month',
   ]);
 });
 
 test.each([
-  [125, 100, '+25% against yesterday'],
-  [60, 100, '−40% against yesterday'],
-  [0, 0, 'Same as yesterday'],
-  [10, 0, 'None yesterday'],
-])('%i after %i is %s', (today, yesterday, text) => {
-  expect(changeText(today, yesterday)).toBe(text);
+  [{ count: 2, amount: 5_800 }, 'Yesterday $58.00'],
+  [{ count: 0, amount: 0 }, 'None yesterday'],
+])('a day is not compared with the whole day before: %j is %s', (invoiced, text) => {
+  expect(yesterdayText(invoiced, 'USD')).toBe(text);
 });

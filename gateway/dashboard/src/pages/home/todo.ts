@@ -8,9 +8,8 @@ import type { Phrase } from '../../resources/audit-sentence';
 export interface Todo {
   readonly id: string;
   readonly sentence: readonly Phrase[];
-  /** Page on which it is done, and the label of the link. */
-  readonly href: string;
-  readonly action: string;
+  /** Page on which it is done, and the label of the link; undefined for tasks of several pages. */
+  readonly link: { readonly href: string; readonly action: string } | undefined;
 }
 
 /** Returns the tasks of an operator, the most urgent first. */
@@ -25,34 +24,26 @@ export function todosOf({
     sentence: [
       `${pluralText(count, 'invoice')} with a failed payment: ${moneyText(amount, currency)} open`,
     ],
-    href: '/dunning',
-    action: 'Collect',
+    link: { href: '/dunning', action: 'Collect' },
   }));
-  const endpoints = failingEndpoints.map(({ id, url, active, failingSince }) => ({
-    id,
-    sentence: [
-      active ? 'Webhooks fail at ' : 'Webhooks were disabled after failures at ',
-      { text: url, href: `/developers/webhooks/${id}` },
-      failingSince === null ? '' : ` since ${instantText(failingSince)}`,
-    ],
-    href: `/developers/webhooks/${id}`,
-    action: active ? 'Review' : 'Enable',
-  }));
-  const urgent = [...failed, ...parkedTodos(parkedSubscriptions), ...endpoints];
-  const [first] = expiringCards.cards;
-  if (first === undefined) return urgent;
-  const { count, isMore } = expiringCards;
-  const cards = {
-    id: 'cards',
-    sentence: [
-      `${String(count)}${isMore ? '+' : ''} default ${count === 1 ? 'card expires' : 'cards expire'} by the end of next month: `,
-      ...expiringCards.cards.flatMap(cardPhrases),
-      ...(count > expiringCards.cards.length ? [' and others'] : []),
-    ],
-    href: `/customers/${first.customerId}`,
-    action: 'Open customer',
-  };
-  return [...urgent, cards];
+  const endpoints = failingEndpoints.map(({ id, url, active, failingSince }) => {
+    const href = `/developers/webhooks/${id}`;
+    return {
+      id,
+      sentence: [
+        active ? 'Webhooks fail at ' : 'Webhooks were disabled after failures at ',
+        { text: url, href },
+        failingSince === null ? '' : ` since ${instantText(failingSince)}`,
+      ],
+      link: { href, action: active ? 'Review' : 'Enable' },
+    };
+  });
+  return [
+    ...failed,
+    ...parkedTodos(parkedSubscriptions),
+    ...endpoints,
+    ...cardTodos(expiringCards),
+  ];
 }
 
 type Parked = Today['parkedSubscriptions'];
@@ -63,42 +54,46 @@ const parkedTexts: Readonly<Record<Parked['subscriptions'][number]['reason'], st
   USAGE_TOO_LARGE: 'is not billed: a usage bill is over the largest invoice amount',
 };
 
-function parkedTodos({ subscriptions, count, isMore }: Parked): Todo[] {
-  const others = count - subscriptions.length;
-  return subscriptions.map(({ subscriptionId, productName, customerName, reason }, index) => ({
-    id: `parked ${subscriptionId}`,
-    sentence: [
-      {
-        text: `${productName}${customerName === null ? '' : ` of ${customerName}`}`,
-        href: `/subscriptions/${subscriptionId}`,
-      },
-      ` ${parkedTexts[reason]}`,
-      index === subscriptions.length - 1 && (others > 0 || isMore)
-        ? ` (${String(others)}${isMore ? '+' : ''} more)`
-        : '',
-    ],
-    href: `/subscriptions/${subscriptionId}`,
-    action: 'Open subscription',
-  }));
+function parkedTodos({ subscriptions, isMore }: Parked): Todo[] {
+  const todos = subscriptions.map(({ subscriptionId, productName, customerName, reason }) => {
+    const href = `/subscriptions/${subscriptionId}`;
+    const text = `${productName}${customerName === null ? '' : ` of ${customerName}`}`;
+    return {
+      id: `parked ${subscriptionId}`,
+      sentence: [{ text, href }, ` ${parkedTexts[reason]}`],
+      link: { href, action: 'Open subscription' },
+    };
+  });
+  if (!isMore) return todos;
+  const text = 'More subscriptions wait: they are listed here when those above are done';
+  return [...todos, { id: 'parked others', sentence: [text], link: undefined }];
 }
 
-type ExpiringCard = Today['expiringCards']['cards'][number];
-
-function cardPhrases(card: ExpiringCard, index: number): readonly Phrase[] {
-  const { customerId, customerName, brand, last4, expiry } = card;
-  const name = customerName ?? customerId.slice(0, 8);
-  return [
-    index === 0 ? '' : ', ',
-    { text: name, href: `/customers/${customerId}` },
-    ` (${cardText(brand, last4)}, ${expiryText(expiry)})`,
-  ];
+function cardTodos({ cards, count, isMore }: Today['expiringCards']): Todo[] {
+  const todos = cards.map(({ customerId, customerName, brand, last4, expiry }) => {
+    const href = `/customers/${customerId}`;
+    return {
+      id: `card ${customerId}`,
+      sentence: [
+        'Default card of ',
+        { text: customerName ?? customerId.slice(0, 8), href },
+        `: ${cardText(brand, last4)}, expiry ${expiryText(expiry)}`,
+      ],
+      link: { href, action: 'Open customer' },
+    };
+  });
+  const others = count - cards.length;
+  if (others === 0 && !isMore) return todos;
+  const number = others === 0 ? 'More' : `${String(others)}${isMore ? '+' : ''} more`;
+  const noun = others === 1 && !isMore ? 'default card expires' : 'default cards expire';
+  const text = `${number} ${noun} by the end of next month`;
+  return [...todos, { id: 'card others', sentence: [text], link: undefined }];
 }
 
-/** Change of an amount since yesterday: “+25%”, “−40%”, “Same as yesterday”. */
-export function changeText(today: number | string, yesterday: number | string): string {
-  const [now, before] = [Number(today), Number(yesterday)];
-  if (now === before) return 'Same as yesterday';
-  if (before === 0) return 'None yesterday';
-  const percent = Math.round(((now - before) / before) * 100);
-  return `${percent > 0 ? '+' : '−'}${String(Math.abs(percent))}% against yesterday`;
+/** Whole sum of the day before, for a day that has not ended. */
+export function yesterdayText(
+  { count, amount }: { readonly count: number; readonly amount: number | string },
+  currency: string,
+): string {
+  return count === 0 ? 'None yesterday' : `Yesterday ${moneyText(amount, currency)}`;
 }
