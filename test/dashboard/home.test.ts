@@ -7,7 +7,7 @@ import { card, Payer } from '../support/payer';
 import { authorization, numbers, PortalScene, usd } from '../support/portal-scene';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
-import { press } from './page-actions';
+import { confirmDialog, fillIn, heading, press } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -165,6 +165,58 @@ testInChromium(
       await figure('Invoiced today in USD').getByText('$76.00').waitFor();
       await figure('Invoiced today in USD').getByText('2 invoices · Yesterday $58.00').waitFor();
       await figure('Today’s invoices paid in USD').getByText('$29.00').waitFor();
+    });
+    await browser.close();
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'an owner renames and deletes a sandbox, and a failure is not shown as a missing sandbox',
+  async () => {
+    const { id } = await system.live.expect(201, system.live.post('/sandboxes', { name: 'Trial' }));
+    const browser = await launchChromium(program!);
+    await visit(browser, desktop, async (page) => {
+      const path = `**/dashboard/api/environments/${String(id)}`;
+      const unavailable = { status: 503, json: { error: 'Service unavailable' } };
+      await page.route(path, (route) => route.fulfill(unavailable));
+      await signIn(page, `/dashboard/live/developers/sandboxes/${String(id)}`);
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+      expect(await page.getByText('Sandbox not found').count()).toBe(0);
+      await page.unroute(path);
+      await press(page, 'Try again');
+      await heading(page, 'Trial');
+      await fillIn(page, { opener: 'Rename', confirm: 'Rename', fields: { name: 'Second trial' } });
+      await heading(page, 'Second trial');
+      await press(page, 'Delete');
+      await page.locator('.dialog').getByText('Delete Second trial?').waitFor();
+      await confirmDialog(page, 'Delete');
+      await heading(page, 'Sandboxes');
+      await page.getByText('Second trial').waitFor({ state: 'detached' });
+      await page.goto(`${system.gatewayUrl}/dashboard/live/developers/sandboxes/${String(id)}`);
+      await page.getByText('Sandbox not found').waitFor();
+    });
+    await browser.close();
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'an endpoint is not shown as active while its deliveries cannot be loaded',
+  async () => {
+    const browser = await launchChromium(program!);
+    await visit(browser, desktop, async (page) => {
+      await page.route('**/dashboard/api/reports/webhooks', (route) =>
+        route.fulfill({ status: 503, json: { error: 'Service unavailable' } }),
+      );
+      const place = `/dashboard/${owner.environmentId ?? ''}/developers/webhooks`;
+      for (const path of [place, `${place}/${ids.endpoint}`]) {
+        if (path === place) await signIn(page, path);
+        else await page.goto(`${system.gatewayUrl}${path}`);
+        await page.getByText('Could not be loaded').nth(1).waitFor();
+        expect(await page.locator('.badge', { hasText: /^active$/i }).count()).toBe(0);
+        expect(await page.getByText('No deliveries yet').count()).toBe(0);
+      }
     });
     await browser.close();
   },

@@ -30,6 +30,11 @@ export class ApiProblem extends Error {
     return this.details.code === 'second_factor_missing';
   }
 
+  /** True if nothing has the id of the request, or another organization owns it. */
+  get isNotFound(): boolean {
+    return this.details.status === 404;
+  }
+
   /** True if a write may or may not have taken effect. */
   get isOutcomeUnknown(): boolean {
     const { status, code } = this.details;

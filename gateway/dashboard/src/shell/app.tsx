@@ -116,7 +116,7 @@ function EnvironmentById({ session, id }: { session: Session; id: string }) {
     return <Shell key={environment.id} {...{ session, environment }} />;
   }
   if (error === null) return <Skeleton label="Loading" rows={6} />;
-  if (error instanceof ApiProblem && error.details.status === 404) {
+  if (error instanceof ApiProblem && error.isNotFound) {
     return <UnknownEnvironment session={session} />;
   }
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { environmentName, refusalOf, useWorkspace } from '../../api/environment';
+import { ApiProblem } from '../../api/problem';
 import {
   useAction,
   useComputation,
@@ -14,7 +15,6 @@ import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { Form, TextField } from '../../parts/form/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, ErrorNotice, Notice, Progress } from '../../parts/element/notices';
-import { Skeleton } from '../../parts/element/skeleton';
 import { labelText } from '../../parts/text/text';
 import { utcText } from '../../parts/text/time-text';
 import { fromTimeField, toTimeField } from '../../parts/text/time-field';
@@ -39,13 +39,14 @@ export function SandboxPage({ id }: { id: string }) {
   const found = useEnvironmentById(id);
   const refusal = refusalOf(session.operator.role, { isLive: true, segment: 'sandboxes' });
   const back = { href: '/developers/sandboxes', label: 'Sandboxes' };
-  if (found.data === undefined && found.error === null)
-    return <Skeleton label="Loading the sandbox" />;
   const sandbox = found.data?.kind === 'SANDBOX' ? found.data : undefined;
   if (sandbox === undefined) {
+    const isAbsent = found.error instanceof ApiProblem && found.error.isNotFound;
     return (
       <PageLayout title="Sandbox" back={back}>
-        <EmptyState title="Sandbox not found">Choose one from the list.</EmptyState>
+        <Answer of={isAbsent ? absent : found} what="the sandbox">
+          {() => <EmptyState title="Sandbox not found">Choose one from the list.</EmptyState>}
+        </Answer>
       </PageLayout>
     );
   }
@@ -81,6 +82,9 @@ export function SandboxPage({ id }: { id: string }) {
     </PageLayout>
   );
 }
+
+/** Replaces the error 404. */
+const absent = { data: null, error: null, refetch: () => undefined };
 
 function DeletionNotice({ deletesAt }: { deletesAt: string }) {
   return (

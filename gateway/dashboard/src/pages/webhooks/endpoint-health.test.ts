@@ -1,4 +1,4 @@
-import { endpointStatus, healthOf, healthText } from './endpoint-health';
+import { endpointStatus, healthOf, healthText, statusText, unreadText } from './endpoint-health';
 
 const reports = [
   {
@@ -30,4 +30,22 @@ test.each([
   ['c', true, 'ACTIVE'],
 ])('the endpoint %s, active: %s, is %s', (id, active, status) => {
   expect(endpointStatus({ id, active }, reports).status).toBe(status);
+});
+
+test.each([
+  [{ data: undefined, error: null }, 'Loading'],
+  [{ data: undefined, error: new Error('Service unavailable') }, 'Could not be loaded'],
+  [{ data: { data: [] }, error: null }, undefined],
+  [{ data: { data: [] }, error: new Error('Service unavailable') }, undefined],
+])('reports that were not read say so: %j', (reports, text) => {
+  expect(unreadText(reports)).toBe(text);
+});
+
+test.each([
+  ['b', true, reports, 'Active'],
+  ['b', true, undefined, 'Could not be loaded'],
+  ['b', false, undefined, 'Disabled'],
+])('the status of %s, active: %s, with reports %j is %s', (id, active, data, text) => {
+  const error = data === undefined ? new Error('Service unavailable') : null;
+  expect(statusText({ id, active }, { data: data && { data }, error })).toBe(text);
 });

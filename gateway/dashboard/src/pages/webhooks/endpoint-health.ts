@@ -1,5 +1,18 @@
 import type { StripDay } from '../../parts/chart/strip';
+import { labelText } from '../../parts/text/text';
 import type { EndpointReport } from './webhook-resources';
+
+/** Reports of all endpoints, as far as they were read. */
+export interface Reports<Report> {
+  readonly data: { readonly data: readonly Report[] } | undefined;
+  readonly error: Error | null;
+}
+
+/** Text in place of what the reports say; undefined once they were read. */
+export function unreadText({ data, error }: Reports<unknown>): string | undefined {
+  if (data !== undefined) return undefined;
+  return error === null ? 'Loading' : 'Could not be loaded';
+}
 
 /** Days of one endpoint for its strip; empty for an unknown endpoint. */
 export function healthOf(reports: readonly EndpointReport[], endpointId: string): StripDay[] {
@@ -29,4 +42,18 @@ export function healthText(days: readonly StripDay[]): string {
   // Rounded down, so that 100% means that all deliveries succeeded.
   const perMille = Math.floor((good * 1_000) / all);
   return `${String(perMille / 10)}% of ${all.toLocaleString('en-US')} delivered`;
+}
+
+/** Status as text. Only a disabled endpoint has one without reports. */
+export function statusText(
+  endpoint: { readonly id: string; readonly active: boolean },
+  reports: Reports<Pick<EndpointReport, 'endpointId' | 'failingSince'>>,
+): string {
+  const unread = endpoint.active ? unreadText(reports) : undefined;
+  return unread ?? labelText(endpointStatus(endpoint, reports.data?.data ?? []).status);
+}
+
+/** Success rate as text. */
+export function daysText(reports: Reports<EndpointReport>, endpointId: string): string {
+  return unreadText(reports) ?? healthText(healthOf(reports.data?.data ?? [], endpointId));
 }

@@ -1,19 +1,17 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
-import { useAction, useResource } from '../../api/queries';
+import { useAction } from '../../api/queries';
 import type { Column } from '../../parts/table/data-table';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { ResourceTable } from '../../parts/table/resource-table';
-import { Strip } from '../../parts/chart/strip';
-import { labelText } from '../../parts/text/text';
 import { Day } from '../../parts/element/values';
 import { EndpointForm, type EndpointInput } from './endpoint-form';
-import { EndpointBadge } from './endpoint-badge';
-import { endpointStatus, healthOf, healthText } from './endpoint-health';
+import { daysText, statusText } from './endpoint-health';
+import { EndpointDays, EndpointState, useEndpointReports } from './endpoint-report';
 import { SigningSecret } from './signing-secret';
-import type { EndpointReport, EndpointWithSecret, WebhookEndpoint } from './webhook-resources';
+import type { EndpointWithSecret, WebhookEndpoint } from './webhook-resources';
 
 /** List of webhook endpoints, with a form for a new one. */
 export function EndpointListPage() {
@@ -61,10 +59,7 @@ export function EndpointListPage() {
 }
 
 function EndpointTable() {
-  const { data } = useResource<{ data: readonly EndpointReport[] }>(
-    '/dashboard/api/reports/webhooks',
-  );
-  const reports = data?.data ?? [];
+  const reports = useEndpointReports();
   const columns: Column<WebhookEndpoint>[] = [
     {
       title: 'URL',
@@ -78,18 +73,13 @@ function EndpointTable() {
     },
     {
       title: 'Status',
-      text: (endpoint) => labelText(endpointStatus(endpoint, reports).status),
-      cell: (endpoint) => <EndpointBadge {...endpointStatus(endpoint, reports)} />,
+      text: (endpoint) => statusText(endpoint, reports),
+      cell: (endpoint) => <EndpointState {...{ endpoint, reports }} />,
     },
     {
       title: 'Last 30 days',
-      text: ({ id }) => healthText(healthOf(reports, id)),
-      cell: ({ id, url }) => (
-        <>
-          <Strip caption={`Webhooks to ${url}`} days={healthOf(reports, id)} />
-          <div className="faint">{healthText(healthOf(reports, id))}</div>
-        </>
-      ),
+      text: ({ id }) => daysText(reports, id),
+      cell: (endpoint) => <EndpointDays {...{ endpoint, reports }} />,
     },
     {
       title: 'Events',

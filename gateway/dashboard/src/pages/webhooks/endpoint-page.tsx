@@ -6,16 +6,14 @@ import { Button } from '../../parts/element/buttons';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, ErrorNotice, Notice } from '../../parts/element/notices';
-import { Strip } from '../../parts/chart/strip';
 import { Day, Facts } from '../../parts/element/values';
 import { DeliveryTable } from './delivery-table';
 import { EndpointForm } from './endpoint-form';
-import { EndpointBadge } from './endpoint-badge';
-import { endpointStatus, healthOf, healthText } from './endpoint-health';
+import { EndpointDays, EndpointState, useEndpointReports } from './endpoint-report';
 import { AuditLink } from '../../resources/audit/audit-link';
 import { GapList, ReplayButton } from './gaps';
 import { SigningSecret } from './signing-secret';
-import type { EndpointReport, EndpointWithSecret, WebhookEndpoint } from './webhook-resources';
+import type { EndpointWithSecret, WebhookEndpoint } from './webhook-resources';
 
 /** Page of one endpoint: details, missing events and deliveries. */
 export function EndpointPage({ id }: { id: string }) {
@@ -45,11 +43,7 @@ export function EndpointPage({ id }: { id: string }) {
 
 function About({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { id, url, events, description, createdAt } = endpoint;
-  const { data } = useResource<{ data: readonly EndpointReport[] }>(
-    '/dashboard/api/reports/webhooks',
-  );
-  const reports = data?.data ?? [];
-  const days = healthOf(reports, id);
+  const reports = useEndpointReports();
   const [rotated, setRotated] = useState<string>();
   return (
     <>
@@ -67,15 +61,14 @@ function About({ endpoint }: { endpoint: WebhookEndpoint }) {
       >
         <Facts
           facts={[
-            ['Status', <EndpointBadge key="state" {...endpointStatus(endpoint, reports)} />],
+            ['Status', <EndpointState key="state" {...{ endpoint, reports }} />],
             ['Description', description ?? '–'],
             ['Events', events.join(', ')],
             ['Created', <Day key="created" at={createdAt} />],
             [
               'Last 30 days',
               <div key="days">
-                <Strip caption={`Webhooks to ${url}`} days={days} />
-                <div className="faint">{healthText(days)}</div>
+                <EndpointDays {...{ endpoint, reports }} />
               </div>,
             ],
           ]}
