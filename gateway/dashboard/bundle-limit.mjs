@@ -4,28 +4,28 @@ import { gzipSync } from 'node:zlib';
  * Fails the build if a first page load is too large: the gzipped size of all files that the
  * browser loads for a page before the user does anything. The largest page counts.
  *
- * Files of dynamic imports count, except other pages (modules of `pagesFolder`) and the modules
- * of `loadedOnUse`, which wait for an action of the user.
+ * Files of dynamic imports count, except other pages (modules whose path matches `page`) and the
+ * modules of `loadedOnUse`, which wait for an action of the user.
  */
-export function bundleLimit({ firstLoadBytesMax, pagesFolder, loadedOnUse }) {
+export function bundleLimit({ firstLoadBytesMax, page, loadedOnUse }) {
   return {
     name: 'bundle-limit',
     // After Vite has added the names of the files that each page needs.
     generateBundle: {
       order: 'post',
       handler(_options, bundle) {
-        const isAnyOf = (modules) => (chunk) =>
-          modules.some((module) => chunk.facadeModuleId?.includes(module));
+        const isPage = ({ facadeModuleId }) => page.test(facadeModuleId ?? '');
+        const isOnUse = (module) => (chunk) => chunk.facadeModuleId?.endsWith(module);
         const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk');
-        const pages = chunks.filter(isAnyOf([pagesFolder]));
-        const unknown = loadedOnUse.filter((module) => !chunks.some(isAnyOf([module])));
+        const pages = chunks.filter(isPage);
+        const unknown = loadedOnUse.filter((module) => !chunks.some(isOnUse(module)));
         if (unknown.length > 0) this.error(`No file begins with ${unknown.join(', ')}`);
-        const waits = isAnyOf([pagesFolder, ...loadedOnUse]);
+        const waits = (chunk) => isPage(chunk) || loadedOnUse.some((one) => isOnUse(one)(chunk));
         const main = chunks.find(({ isEntry }) => isEntry);
-        const loads = pages.map((page) => {
-          const files = filesOf([main, page], { bundle, waits });
+        const loads = pages.map((one) => {
+          const files = filesOf([main, one], { bundle, waits });
           const bytes = [...files].reduce((sum, file) => sum + gzippedBytes(bundle[file]), 0);
-          return { name: page.name, bytes };
+          return { name: one.name, bytes };
         });
         const [largest] = loads.sort((one, other) => other.bytes - one.bytes);
         const message = `${(largest.bytes / 1000).toFixed(1)} kB gzipped at first load (${largest.name})`;

@@ -8,8 +8,9 @@ const answeredByGateway =
 
 const firstLoad = {
   firstLoadBytesMax: 200_000,
-  pagesFolder: '/dashboard/src/pages/',
+  page: /\/dashboard\/src\/pages\/.*-page\.tsx$/,
   loadedOnUse: [
+    '/pages/products/meter-price-form.tsx',
     '/parts/overlay/combobox.tsx',
     '/parts/overlay/dialog-window.tsx',
     '/shell/environment-switcher.tsx',

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { Button } from '../../parts/element/buttons';
@@ -9,12 +9,17 @@ import { countText } from '../../parts/text/text';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
-import { MeterPriceForm } from './meter-price-form';
+import { Skeleton } from '../../parts/element/skeleton';
 import { withMeterPrice, withoutMeterPrice } from './meter-price-set';
 import { PriceChart } from './price-chart';
 import { curveOfMeterPrice } from './price-curve';
 import type { Meter } from '../../resources/meter';
 import { type MeterPrice, meterPriceText, type Product } from '../../resources/product';
+
+// Loaded when its dialog is opened: it brings the pickers, which the page does not need.
+const MeterPriceForm = lazy(async () => ({
+  default: (await import('./meter-price-form')).MeterPriceForm,
+}));
 
 /** Usage-based prices of a product; new prices apply from each subscription's next period. */
 export function MeterPricesPanel({ product }: { product: Product }) {
@@ -91,15 +96,17 @@ function NewMeterPrice({
     );
   }
   return (
-    <MeterPriceForm
-      meters={free}
-      currency={currency}
-      onCancel={close}
-      onSubmit={async (price) => {
-        await onSubmit(price);
-        close();
-      }}
-    />
+    <Suspense fallback={<Skeleton label="Loading the form" />}>
+      <MeterPriceForm
+        meters={free}
+        currency={currency}
+        onCancel={close}
+        onSubmit={async (price) => {
+          await onSubmit(price);
+          close();
+        }}
+      />
+    </Suspense>
   );
 }
 
@@ -222,15 +229,17 @@ function EditButton({
       refusal={refusal}
     >
       {(close) => (
-        <MeterPriceForm
-          meters={[]}
-          {...{ price, currency }}
-          onCancel={close}
-          onSubmit={async (changed) => {
-            await onChange(changed);
-            close();
-          }}
-        />
+        <Suspense fallback={<Skeleton label="Loading the form" />}>
+          <MeterPriceForm
+            meters={[]}
+            {...{ price, currency }}
+            onCancel={close}
+            onSubmit={async (changed) => {
+              await onChange(changed);
+              close();
+            }}
+          />
+        </Suspense>
       )}
     </DialogButton>
   );
