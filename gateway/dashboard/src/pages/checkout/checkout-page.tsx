@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { toJsonFunnel } from '@billing/gateway/operator/money-report-routes';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
@@ -21,6 +21,13 @@ export function CheckoutPage() {
   const filters = useFilters(sessionFilterNames);
   const days = values.days || '30';
   const [link, setLink] = useState<CheckoutLink>();
+  const sessions = useRef<HTMLDivElement>(null);
+  // The table is above that of the links.
+  const showSessions = (linkId: string) => {
+    filters.set('checkoutLinkId', linkId);
+    sessions.current?.focus({ preventScroll: true });
+    sessions.current?.scrollIntoView();
+  };
   const funnel = useResource<Funnel>('/dashboard/api/reports/checkout', { query: { days } });
   return (
     <PageLayout
@@ -51,12 +58,8 @@ export function CheckoutPage() {
           {(answer) => <FunnelView funnel={answer} />}
         </Answer>
       </Panel>
-      <SessionTable filters={filters} />
-      <LinkTable
-        onShowSessions={(id) => {
-          filters.set('checkoutLinkId', id);
-        }}
-      />
+      <SessionTable filters={filters} part={sessions} onShowAll={() => showSessions('')} />
+      <LinkTable onShowSessions={showSessions} />
     </PageLayout>
   );
 }

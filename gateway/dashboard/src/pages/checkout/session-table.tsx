@@ -1,5 +1,7 @@
+import { X } from 'lucide-react';
+import type { Ref } from 'react';
 import { Link } from 'wouter';
-import { CopyButton } from '../../parts/element/buttons';
+import { Button, CopyButton } from '../../parts/element/buttons';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { Instant, StatusBadge } from '../../parts/element/values';
 import { ChoiceFilter, Filters, type FilterState } from '../../parts/form/filters';
@@ -84,33 +86,64 @@ const columns: readonly Column<CheckoutSession>[] = [
   },
 ];
 
-/** Checkout sessions with their state and its reason. */
+/** Checkout sessions with their state and its reason. The whole part can take the focus. */
 export function SessionTable({
   filters,
+  part,
+  onShowAll,
 }: {
   filters: FilterState<(typeof sessionFilterNames)[number]>;
+  part: Ref<HTMLDivElement>;
+  /** Removes the filter by link. */
+  onShowAll: () => void;
 }) {
   return (
-    <Panel title="Sessions">
-      <Filters state={filters}>
-        <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
-        <ProductFilter {...filters.field('productId')} />
-      </Filters>
-      <ResourceTable<CheckoutSession>
-        caption="Checkout sessions"
-        path="/dashboard/api/checkout-sessions"
-        query={filters.values}
-        columns={columns}
-        rowKey={({ id }) => id}
-        hasOrder
-        empty={
-          <EmptyState title={filters.isFiltered ? 'No sessions found' : 'No sessions yet'}>
-            {filters.isFiltered
-              ? 'Try other filters.'
-              : 'Sessions of checkout links and of the API appear here.'}
-          </EmptyState>
-        }
-      />
-    </Panel>
+    <div ref={part} role="group" aria-label="Sessions" tabIndex={-1} className="part">
+      <Panel title="Sessions">
+        <Filters state={filters}>
+          <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
+          <ProductFilter {...filters.field('productId')} />
+          <LinkFilter id={filters.values.checkoutLinkId} onRemove={onShowAll} />
+        </Filters>
+        <Sessions filters={filters} />
+      </Panel>
+    </div>
+  );
+}
+
+/** Filter by a link, which is chosen in the table of links. */
+function LinkFilter({ id, onRemove }: { id: string; onRemove: () => void }) {
+  if (id === '') return null;
+  return (
+    <div className="field">
+      <span className="field-name" aria-hidden="true">
+        Link
+      </span>
+      <Button onClick={onRemove}>
+        <span className="unseen">Remove filter by link </span>
+        <LinkName id={id} />
+        <X aria-hidden="true" />
+      </Button>
+    </div>
+  );
+}
+
+function Sessions({ filters }: { filters: FilterState<(typeof sessionFilterNames)[number]> }) {
+  return (
+    <ResourceTable<CheckoutSession>
+      caption="Checkout sessions"
+      path="/dashboard/api/checkout-sessions"
+      query={filters.values}
+      columns={columns}
+      rowKey={({ id }) => id}
+      hasOrder
+      empty={
+        <EmptyState title={filters.isFiltered ? 'No sessions found' : 'No sessions yet'}>
+          {filters.isFiltered
+            ? 'Try other filters.'
+            : 'Sessions of checkout links and of the API appear here.'}
+        </EmptyState>
+      }
+    />
   );
 }

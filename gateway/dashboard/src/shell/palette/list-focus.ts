@@ -2,17 +2,16 @@
 
 /**
  * Moves the focus to the first link of the next or previous row. Without a focused row, `isList`
- * decides whether the first one is entered. Returns true if the focus was moved.
+ * decides whether the first one is entered, of the focused part or of the page. Returns true if the
+ * focus was moved.
  */
 export function moveInList(by: 1 | -1, { isList }: { readonly isList: boolean }): boolean {
   const focused = document.activeElement;
   const row = focused?.closest('tbody tr') ?? null;
   if (row === null && (!isList || by === -1 || !isNowhere(focused))) return false;
-  const table = row?.closest('table') ?? document.querySelector('main table');
-  const links = [...(table?.querySelectorAll('tbody tr') ?? [])].flatMap((one) => {
-    const link = one.querySelector<HTMLElement>('a[href]');
-    return link === null ? [] : [{ one, link }];
-  });
+  const part = focused?.closest('main, main [role="group"]') ?? document.querySelector('main');
+  const table = row?.closest('table') ?? null;
+  const links = table === null ? firstRowLinks(part) : rowLinks(table);
   const at = links.findIndex(({ one }) => one === row);
   const next = links[at + by];
   if (next === undefined || (row !== null && at === -1)) return false;
@@ -46,6 +45,26 @@ export function focusPlace(): 'PAGE' | 'FIELD' | 'DIALOG' {
   return isField ? 'FIELD' : 'PAGE';
 }
 
+interface RowLink {
+  readonly one: Element;
+  readonly link: HTMLElement;
+}
+
+/** Links of the first table that has some: that of a chart is closed, or has none. */
+function firstRowLinks(part: Element | null): readonly RowLink[] {
+  const tables = [...(part?.querySelectorAll('table') ?? [])].map(rowLinks);
+  return tables.find((links) => links.length > 0) ?? [];
+}
+
+/** First link of each row that has a link to be seen. */
+function rowLinks(table: Element): readonly RowLink[] {
+  return [...table.querySelectorAll('tbody tr')].flatMap((one) => {
+    const link = one.querySelector<HTMLElement>('a[href]');
+    return link?.checkVisibility() === true ? [{ one, link }] : [];
+  });
+}
+
+/** True if the focus is on the page, or on a part of it that takes the focus as a whole. */
 function isNowhere(focused: Element | null): boolean {
-  return focused === null || focused === document.body || focused.id === 'main';
+  return focused === null || focused === document.body || focused.matches('#main, [role="group"]');
 }
