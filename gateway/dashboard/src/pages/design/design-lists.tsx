@@ -29,7 +29,7 @@ export function FilterParts() {
   const [status, setStatus] = useState('PAST_DUE');
   const [active, setActive] = useState('');
   const [days, setDays] = useState('30');
-  const [since, setSince] = useState('2026-02-25T09:00');
+  const [since, setSince] = useState('2026-02-25T09:00:00.000Z');
   return (
     <Filters state={{ isFiltered: true, clear: () => undefined }}>
       <TextFilter label="Email" value={text} onChange={setText} />
@@ -44,7 +44,7 @@ export function FilterParts() {
       />
       <ActiveFilter value={active} onChange={setActive} />
       <DaysFilter value={days} onChange={setDays} days={[7, 30]} />
-      <TimeFilter label="From (UTC)" value={since} onChange={setSince} />
+      <TimeFilter label="From" value={since} onChange={setSince} />
       <ProductPickers />
     </Filters>
   );

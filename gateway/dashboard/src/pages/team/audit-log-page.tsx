@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { addressOf } from '../../api/client';
 import { environmentNameOf, useEnvironment, useWorkspace } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import type { Operator } from '../../api/session';
@@ -14,7 +15,7 @@ import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Instant, ShortId, StatusBadge } from '../../parts/element/values';
 import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
-import { fromTimeField } from '../../parts/text/time-field';
+import { filterTime } from '../../parts/text/local-time-field';
 import {
   actorText,
   type AuditEntry,
@@ -47,7 +48,9 @@ export function AuditLogPage() {
 function AuditLog() {
   const operators = useResource<{ data: readonly Operator[] }>('/dashboard/api/operators');
   const filters = useFilters(['actorId', 'targetId', 'since', 'until']);
-  const { actorId, targetId, since, until } = filters.values;
+  const { actorId, targetId } = filters.values;
+  const since = filterTime(filters.values.since);
+  const until = filterTime(filters.values.until);
   const people = (operators.data?.data ?? []).map(
     ({ id, name, email }) => [id, `${name} (${email})`] as const,
   );
@@ -59,22 +62,18 @@ function AuditLog() {
       <Filters state={filters}>
         <ChoiceFilter label="By" choices={[...people, ...others]} {...filters.field('actorId')} />
         <TextFilter label="Object ID" {...filters.field('targetId')} />
-        <TimeFilter label="From (UTC)" {...filters.field('since')} />
-        <TimeFilter label="Until (UTC)" {...filters.field('until')} />
+        <TimeFilter label="From" {...filters.field('since')} value={since} />
+        <TimeFilter label="Until" {...filters.field('until')} value={until} />
       </Filters>
       <p>
-        <a href="/dashboard/api/audit.ndjson" download="audit.ndjson">
-          Export all (NDJSON)
+        <a
+          href={addressOf('/dashboard/api/audit.ndjson', { since, until })}
+          download="audit.ndjson"
+        >
+          {since === '' && until === '' ? 'Export all' : 'Export all of this period'} (NDJSON)
         </a>
       </p>
-      <AuditTable
-        query={{
-          actorId,
-          targetId,
-          since: fromTimeField(since === '' ? undefined : since) ?? '',
-          until: fromTimeField(until === '' ? undefined : until) ?? '',
-        }}
-      />
+      <AuditTable query={{ actorId, targetId, since, until }} />
     </>
   );
 }

@@ -2,6 +2,8 @@ import { type ReactNode, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../element/buttons';
 import { toFirstPages, withParameters } from '../text/list-address';
+import { fromLocalField, toLocalField } from '../text/local-time-field';
+import { utcText } from '../text/time-text';
 
 /** Filters of a list, kept in the URL so that links include them. */
 export interface FilterState<Name extends string> {
@@ -114,14 +116,14 @@ export function DaysFilter({
   return <ChoiceFilter hasAll={false} {...{ label, value, onChange, choices }} />;
 }
 
-/** Filter for a time in UTC. */
+/** Filter for a time, typed in the reader's time zone; in UTC on hover. */
 export function TimeFilter({
   label,
   value,
   onChange,
 }: {
   label: string;
-  /** Value of the field, such as `2026-11-21T14:03`; empty for an unused filter. */
+  /** Time in UTC, such as `2026-11-21T14:03:00.000Z`; empty for an unused filter. */
   value: string;
   onChange: (value: string) => void;
 }) {
@@ -132,9 +134,10 @@ export function TimeFilter({
       <input
         id={id}
         type="datetime-local"
-        value={value}
+        title={value === '' ? undefined : utcText(value)}
+        value={toLocalField(value)}
         onChange={(event) => {
-          onChange(event.target.value);
+          onChange(fromLocalField(event.target.value));
         }}
       />
     </div>

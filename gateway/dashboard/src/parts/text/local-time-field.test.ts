@@ -1,0 +1,21 @@
+import { filterTime, fromLocalField, toLocalField } from './local-time-field';
+
+test.each([
+  [2026, 1, 28, 10, 0, '2026-02-28T10:00'],
+  [2026, 11, 1, 0, 5, '2026-12-01T00:05'],
+] as const)('a typed time is that of the reader: %#', (year, month, day, hour, minute, typed) => {
+  const time = new Date(year, month, day, hour, minute).toISOString();
+  expect(fromLocalField(typed)).toBe(time);
+  expect(toLocalField(time)).toBe(typed);
+});
+
+test.each(['', 'soon'])('%p is no time', (text) => {
+  expect([fromLocalField(text), toLocalField(text)]).toEqual(['', '']);
+});
+
+test('a link from before has its times in UTC', () => {
+  expect(filterTime('2026-02-28T10:00')).toBe('2026-02-28T10:00:00Z');
+  expect(filterTime('2026-02-28T10:00:30')).toBe('2026-02-28T10:00:30Z');
+  expect(filterTime('2026-02-28T10:00:00.000Z')).toBe('2026-02-28T10:00:00.000Z');
+  expect(filterTime('')).toBe('');
+});
