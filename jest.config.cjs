@@ -44,7 +44,7 @@ module.exports = {
   testSequencer: '<rootDir>/test/support/test-order.cjs',
   // For what hangs; how long anything takes is no test's matter.
   testTimeout: 300_000,
-  reporters: ['default', '<rootDir>/test/support/infrastructure-closing-line.cjs'],
+  reporters: ['default', '<rootDir>/test/support/jest/closing-line.cjs'],
   projects: [
     {
       ...project,

@@ -1,7 +1,7 @@
 const { relative } = require('node:path');
-const { processorSeconds, sharedServers } = require('./jest/processor-time.cjs');
+const { processorSeconds, sharedServers } = require('./processor-time.cjs');
 
-const root = `${__dirname}/../..`;
+const root = `${__dirname}/../../..`;
 
 /** Reports passed and failed tests, and what each file cost, to the process that started jest. */
 class ClosingLine {
