@@ -34,8 +34,8 @@ const project = {
 };
 
 const withInfrastructure = {
-  globalSetup: path.join(__dirname, 'test/support/infrastructure-setup.ts'),
-  globalTeardown: path.join(__dirname, 'test/support/infrastructure-teardown.ts'),
+  globalSetup: path.join(__dirname, 'test/support/jest/infrastructure-setup.ts'),
+  globalTeardown: path.join(__dirname, 'test/support/jest/infrastructure-teardown.ts'),
   setupFilesAfterEnv: [path.join(__dirname, 'test/support/shard-keys/setup.ts')],
 };
 

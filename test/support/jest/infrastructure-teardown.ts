@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep } from '@billing/chassis/clock';
-import { describesSystem, type SharedSystem } from './shared-system';
+import { describesSystem, type SharedSystem } from '../shared-system';
 
 const stopTimeoutMs = 20_000;
 

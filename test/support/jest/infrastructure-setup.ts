@@ -1,8 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeSharedFolder } from '../../deploy/local/src/files/account';
-import { type Infrastructure, startInfrastructure } from '../../deploy/local/src/infrastructure';
+import { makeSharedFolder } from '../../../deploy/local/src/files/account';
+import { type Infrastructure, startInfrastructure } from '../../../deploy/local/src/infrastructure';
 
 declare global {
   var billingInfrastructure: Infrastructure | undefined;
