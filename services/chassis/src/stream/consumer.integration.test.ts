@@ -196,16 +196,19 @@ describe('a message', () => {
   });
 
   test('that takes long, or waits in the queue, is not delivered to another process', async () => {
-    const ackWaitMs = 6_000;
+    // Longer than a busy process stalls.
+    const ackWaitMs = 15_000;
     const started: string[] = [];
     const slow = async ({ id }: StreamMessage) => {
       started.push(id);
-      await sleep(8_000);
+      if (id === 'a:1') await sleep(ackWaitMs + 2_000);
     };
     await consume(slow, { concurrency: 1, ackWaitMs });
     await publish(['a:1', 'b:1']);
-    await eventually(() => {
+    await eventually(async () => {
       expect(started).toEqual(['a:1']);
+      // Both were delivered to the first process.
+      expect((await manager.consumers.info(streamName, 'reader')).num_ack_pending).toBe(2);
     });
     const other: string[] = [];
     await consume(async ({ id }) => void other.push(id), { ackWaitMs, stream: await openStream() });

@@ -156,7 +156,8 @@ describe('the metrics of a service', () => {
     }
     const [point] = (await exported()).get('nodejs.eventloop.delay.p99')?.points ?? [];
     expect(point.value).toBeGreaterThan(0.02);
-    expect(point.value).toBeLessThan(5);
+    // Milliseconds would be 80 or more.
+    expect(point.value).toBeLessThan(60);
   });
 });
 
