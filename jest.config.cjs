@@ -43,7 +43,7 @@ module.exports = {
   rootDir: __dirname,
   testSequencer: '<rootDir>/test/support/test-order.cjs',
   // For what hangs; how long anything takes is no test's matter.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   reporters: ['default', '<rootDir>/test/support/jest/closing-line.cjs'],
   projects: [
     {

@@ -120,7 +120,7 @@ test('rows and the events after their position are the state, while writes go on
     }),
     { numRuns: 2, endOnFailure: true },
   );
-}, 300_000);
+});
 
 async function runAll(
   writer: Writer,

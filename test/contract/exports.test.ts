@@ -43,7 +43,7 @@ beforeAll(async () => {
   const changes = `/subscriptions/${String(subscription.id)}/changes`;
   await create(changes, { quantity: 2, at: 'PERIOD_END' });
   await causeEveryKind(api, system);
-}, 300_000);
+});
 
 const all = (path: string) => api.all(path);
 const ofEach = async (owners: any[], path: (owner: any) => string) =>

@@ -4,7 +4,7 @@ import { newAddress, OperatorClient, password } from '../support/operator-client
 import { instant, unknownId, uuid } from '../support/patterns';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-const startMs = 300_000;
+const startMs = 600_000;
 
 let system: OwnTestSystem;
 let owner: OperatorClient;
@@ -72,7 +72,7 @@ describe('a reset link', () => {
 });
 
 describe('a mail to an operator', () => {
-  const patience = { timeoutMs: 30_000 };
+  const patience = { timeoutMs: 60_000 };
   /** The link of the only mail to an address. */
   const mailedLink = (address: string, path: string) =>
     eventually(() => {

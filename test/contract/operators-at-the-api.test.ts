@@ -10,7 +10,7 @@ import { instant, unknownId, uuid } from '../support/patterns';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { putWallClockForward } from '../support/wall-clock';
 
-const startMs = 300_000;
+const startMs = 600_000;
 
 let system: OwnTestSystem;
 let identity: Peer<IdentityServiceServer>;

@@ -3,7 +3,7 @@ import { instant, unknownId, uuid } from '../support/patterns';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { putWallClockForward } from '../support/wall-clock';
 
-const startMs = 300_000;
+const startMs = 600_000;
 
 let system: OwnTestSystem;
 let owner: OperatorClient;

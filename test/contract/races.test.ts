@@ -94,7 +94,7 @@ describe('racing callers', () => {
     const kept = await sandbox.expect(200, sandbox.get(`/discounts/${discountId}`));
     expect(kept.redemptionCount).toBe(10);
     expect(await sandbox.all('/subscriptions')).toHaveLength(10);
-  }, 400_000);
+  }, 600_000);
 
   async function buy(purchase: object): Promise<number> {
     const persistent = new PersistentClient(sandbox);

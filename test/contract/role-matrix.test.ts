@@ -31,7 +31,7 @@ import {
 } from './role-table';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 const places: readonly Place[] = ['live', 'sandbox'];
 const concurrentMax = 8;
 const refusedBody = { error: 'Insufficient permissions' };

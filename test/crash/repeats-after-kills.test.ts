@@ -15,7 +15,7 @@ describe('fifty identical POSTs with one Idempotency-Key', () => {
 
   beforeAll(async () => {
     system = await startTestSystem({ processes: true });
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await system.stop();
@@ -48,7 +48,7 @@ describe('fifty identical POSTs with one Idempotency-Key', () => {
     process.stderr.write(
       `answered before the kill: ${String(answeredBeforeKill)}, only after it: ${String(answeredAfterKill)}\n`,
     );
-  }, 300_000);
+  });
 });
 
 /** Retries a request until its response is final. */

@@ -4,7 +4,7 @@ import { type OwnTestSystem, startTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 import { type NatsCluster, startNatsCluster, type StreamState } from './nats-cluster';
 
-const setupTimeoutMs = 300_000;
+const setupTimeoutMs = 600_000;
 const testTimeoutMs = 600_000;
 const patience = { timeoutMs: 120_000, everyMs: 100, everyMsMax: 1_000 };
 // Subscriptions that are created while a server is away, and again after it is back.

@@ -6,7 +6,7 @@ import { cards } from '../scenario/scenario';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
-const setupTimeoutMs = 300_000;
+const setupTimeoutMs = 600_000;
 
 describe('a system whose stream is down', () => {
   let proxy: TestProxy;

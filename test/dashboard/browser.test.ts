@@ -20,7 +20,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 
 let system: OwnTestSystem;
 let browser: Browser;

@@ -9,8 +9,8 @@ import { newAddress, OperatorClient } from '../support/operator-client';
 import { instant, product, uuid } from '../support/patterns';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
-const startMs = 300_000;
-const patience = { timeoutMs: 45_000 };
+const startMs = 600_000;
+const patience = { timeoutMs: 60_000 };
 
 let system: TestSystem;
 const ownerAddress = newAddress();

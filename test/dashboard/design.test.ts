@@ -10,7 +10,7 @@ import { differencesFrom } from '../pictures/references';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 
 const dashboard = join(__dirname, '../../gateway/dashboard');
 const references = join(__dirname, 'design-references');

@@ -8,7 +8,7 @@ import { look } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 const tabsMax = 60;
 
 /** Hands of a person: what they press, where they type, and how they send a form. */

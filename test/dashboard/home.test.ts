@@ -11,7 +11,7 @@ import { confirmDialog, fillIn, heading, press } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 
 const address = newAddress();
 let system: TestSystem;

@@ -10,7 +10,7 @@ import { confirmDialog, fillIn, heading, look, press } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 
 let dashboard: DashboardScene;
 let browser: Browser;

@@ -9,7 +9,7 @@ import { putWallClockForward } from '../support/wall-clock';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const startMs = 300_000;
+const startMs = 600_000;
 const startPath = '/dashboard/sign-in/provider';
 const callbackPath = '/dashboard/sign-in/callback';
 

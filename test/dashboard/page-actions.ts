@@ -41,7 +41,7 @@ async function expectNoOverflow(page: Page): Promise<void> {
     async () => {
       expect([page.url(), await page.evaluate(overflow)]).toEqual([page.url(), none]);
     },
-    { timeoutMs: 20_000, everyMs: 250 },
+    { everyMs: 250 },
   );
 }
 

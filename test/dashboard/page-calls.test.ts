@@ -8,9 +8,9 @@ import { DashboardScene } from './dashboard-scene';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 // Mails follow their events.
-const patience = { timeoutMs: 45_000 };
+const patience = { timeoutMs: 60_000 };
 /** Calls of the frame around every page. */
 const frameCalls = ['/dashboard/api/session', '/v1/sandboxes/clock'];
 

@@ -4,7 +4,7 @@ import { card, Payer } from '../support/payer';
 import { cards } from '../scenario/scenario';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
-const startMs = 300_000;
+const startMs = 600_000;
 const noOverview = {
   firstCallMade: false,
   mrr: [],

@@ -16,7 +16,7 @@ import {
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 
 let dashboard: DashboardScene;
 let browser: Browser;

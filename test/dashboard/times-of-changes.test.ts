@@ -9,7 +9,7 @@ import { confirmDialog, heading, look, pick, press, pressInDialog } from './page
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 
 const time = '2026-03-10T00:00';
 const at = '2026-03-10T00:00:00.000Z';

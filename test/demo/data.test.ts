@@ -9,7 +9,7 @@ import { newAddress, OperatorClient } from '../support/operator-client';
 import { recount } from '../recount/recount';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
-const startMs = 300_000;
+const startMs = 600_000;
 const fillMs = 900_000;
 
 const calendar = Calendar.of({ until: new Date('2026-11-21T20:00:00Z'), months: 2 });

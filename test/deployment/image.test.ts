@@ -139,7 +139,7 @@ describe('the folder of the gateway', () => {
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'billing-image-'));
     folder = await makeFolder('gateway', parent);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     gateway?.kill('SIGKILL');
@@ -256,7 +256,7 @@ describe('the folder of the commands of operations', () => {
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'billing-image-'));
     folder = await makeFolder('operations', parent);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await rm(parent, { recursive: true, force: true });

@@ -30,7 +30,7 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const patience = { timeoutMs: 60_000, everyMs: 100 };
-const setUpMs = 300_000;
+const setUpMs = 600_000;
 const backends = serviceNames.filter((name) => name !== 'gateway');
 
 const run = promisify(execFile);

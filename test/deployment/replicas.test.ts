@@ -40,7 +40,7 @@ describe('replicas of the subscription service', () => {
     subscriptions = await open('subscription');
     checkout = await open('checkout');
     template = await createTemplate();
-  }, 300_000);
+  });
 
   afterAll(async () => {
     for (const replica of replicas.splice(0)) {
@@ -51,7 +51,7 @@ describe('replicas of the subscription service', () => {
     await checkout.close();
     await system.stop();
     await collector.close();
-  }, 300_000);
+  });
 
   const stored = () => subscriptions.db.collection<Stored>('subscriptions');
 

@@ -47,7 +47,7 @@ beforeAll(async () => {
     expect(typesAt(usual)).toEqual(everyKind);
     expect(typesAt(prefixed)).toEqual(kindsOfSubscriptions);
   }, patience);
-}, 300_000);
+});
 
 afterAll(async () => {
   await usual.receiver.close();

@@ -49,7 +49,7 @@ beforeAll(async () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   }, patience);
   pagePath = await checkoutPage();
-}, 300_000);
+});
 
 afterAll(async () => {
   gateway.kill('SIGKILL');
@@ -179,4 +179,4 @@ test('a gateway that is stopped under load is not ready, answers all requests in
   expect(await ended).toEqual([0, null]);
   const { total } = (await system.live.get('/customers')).body;
   expect(total).toBe(load.created + heldRequests);
-}, 300_000);
+});

@@ -13,7 +13,7 @@ describe('one request', () => {
   beforeAll(async () => {
     const measured = await measureRequestCosts();
     costs = new Map(measured.map((cost) => [cost.route, cost]));
-  }, 300_000);
+  });
 
   test('of any route costs one gRPC call, except those that combine several resources', () => {
     const isFirst = (route: string) => route === strangersBatches.unknown;

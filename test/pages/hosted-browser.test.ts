@@ -18,7 +18,7 @@ import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 const wide = { viewport: { width: 1440, height: 900 } };
 const small = { ...phone, viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 

@@ -15,7 +15,7 @@ import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 
 let system: TestSystem;
 let scene: PortalScene;

@@ -2,7 +2,7 @@ import { card } from '../support/payer';
 import { numbers, PortalScene } from '../support/portal-scene';
 import { joinTestSystem } from '../support/shared-system';
 
-const startMs = 300_000;
+const startMs = 600_000;
 
 let scene: PortalScene;
 

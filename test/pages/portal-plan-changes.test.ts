@@ -2,7 +2,7 @@ import { numbers, PortalScene, usd } from '../support/portal-scene';
 import { joinTestSystem } from '../support/shared-system';
 import { readForm, type VisitorPage } from '../support/visitor';
 
-const startMs = 300_000;
+const startMs = 600_000;
 
 let scene: PortalScene;
 

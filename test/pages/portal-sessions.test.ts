@@ -5,7 +5,7 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { readForm, Visitor } from '../support/visitor';
 import { putWallClockForward } from '../support/wall-clock';
 
-const startMs = 300_000;
+const startMs = 600_000;
 const hourMs = 3_600_000;
 
 let system: OwnTestSystem;

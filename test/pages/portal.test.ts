@@ -3,8 +3,8 @@ import { authorization, numbers, PortalScene, usd } from '../support/portal-scen
 import { joinTestSystem } from '../support/shared-system';
 import { readForm } from '../support/visitor';
 
-const startMs = 300_000;
-const manyMs = 300_000;
+const startMs = 600_000;
+const manyMs = 600_000;
 
 let scene: PortalScene;
 

@@ -17,7 +17,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 const long = 'W'.repeat(10_000);
 
 let system: TestSystem;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const body = { legalName: 'Acme Ltd', address: { country: 'DE' }, tax };
   await api.expect(200, api.request('PATCH', '/seller', { body }));
   await makeHistory();
-}, 300_000);
+});
 
 async function customer(fields: object): Promise<string> {
   return String((await post('/customers', { email: 'ada@example.com', ...fields })).id);

@@ -2,7 +2,7 @@ import { Scenario } from './scenario';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 // A busy machine needs more time.
-const startTimeoutMs = 300_000;
+const startTimeoutMs = 600_000;
 
 /**
  * Starts a system for the tests of a block; each test gets its own scenario, which begins on a day

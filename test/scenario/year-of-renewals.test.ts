@@ -22,12 +22,12 @@ describe('a sandbox with many subscriptions', () => {
     system = await startTestSystem({ processes: true });
     checkout = await connectMongo({ ...system.databaseOf('checkout'), service: 'test' });
     sandbox = await system.live.manualSandbox(startsAt);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await checkout.close();
     await system.stop();
-  }, 300_000);
+  });
 
   /** Creates paid subscriptions of one customer. */
   async function subscribe(): Promise<void> {

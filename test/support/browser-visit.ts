@@ -70,21 +70,18 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
 export async function expectToFit(page: Page): Promise<void> {
   const { width } = page.viewportSize()!;
   // The page may still be drawn.
-  await eventually(
-    async () => {
-      // Invisible elements have no size.
-      const tooWide = await page.locator('section, table, input, button, nav a').evaluateAll(
-        (elements, limit) =>
-          elements
-            .map((element) => ({ html: element.outerHTML, box: element.getBoundingClientRect() }))
-            .filter(({ box }) => box.width > 0 && box.right > limit)
-            .map(({ html }) => html.slice(0, 200)),
-        width,
-      );
-      expect([page.url(), tooWide]).toEqual([page.url(), []]);
-    },
-    { timeoutMs: 20_000 },
-  );
+  await eventually(async () => {
+    // Invisible elements have no size.
+    const tooWide = await page.locator('section, table, input, button, nav a').evaluateAll(
+      (elements, limit) =>
+        elements
+          .map((element) => ({ html: element.outerHTML, box: element.getBoundingClientRect() }))
+          .filter(({ box }) => box.width > 0 && box.right > limit)
+          .map(({ html }) => html.slice(0, 200)),
+      width,
+    );
+    expect([page.url(), tooWide]).toEqual([page.url(), []]);
+  });
 }
 
 /**

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const bootstrap = join(__dirname, '../run.mjs');
-jest.setTimeout(300_000);
-
 /** Standard output and error of `npm test -- ...wanted`, as that command runs it. */
 async function testsOf(...wanted: string[]): Promise<string> {
   const args = [bootstrap, 'test', ...wanted];

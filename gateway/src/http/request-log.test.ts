@@ -10,7 +10,7 @@ const author: RequestAuthor = {
   caller: { $case: 'key', value: { prefix: 'billing_test_', last4: 'abcd' } },
 };
 const logger = createLogger({ service: 'gateway', level: 'silent' });
-const patience = { timeoutMs: 30_000 };
+const patience = { timeoutMs: 60_000 };
 
 function aRequest(request: Partial<AnsweredRequest> = {}): AnsweredRequest {
   return {

@@ -132,7 +132,7 @@ export async function dropTestStream({
 /**
  * Retries an assertion until it holds, and returns its result. After `timeoutMs` it fails with the
  * assertion's last failure. Pauses double from `everyMs` to `everyMsMax`, so that polling does not
- * slow down long operations. The default leaves a starved machine half of jest's limit for a test.
+ * slow down long operations. The default is far below jest's limit for a test.
  */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,

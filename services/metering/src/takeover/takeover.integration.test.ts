@@ -191,7 +191,7 @@ test('after a takeover, reads equal a recount, also if it was killed, and repeat
     ),
     { numRuns: roundsOf(60) },
   );
-}, 300_000);
+});
 
 function toFlushed({ ms, quantity, user }: Used) {
   return { timestamp: new Date(ten + ms), quantity: String(quantity), properties: { user } };
