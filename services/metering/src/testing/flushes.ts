@@ -82,7 +82,7 @@ export class TestedSeries {
       environmentId: this.tenant.environmentId,
       windows,
       largeReads: this.largeReads,
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(300_000),
     });
   }
 
