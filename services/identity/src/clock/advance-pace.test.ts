@@ -13,7 +13,7 @@ test.each([
   expect(pauseMsBetweenSteps(input)).toBe(pauseMs);
 });
 
-test('the third use within 15 seconds begins a steady use, which ends without another', () => {
+test('the third use within 20 seconds begins a steady use, which ends without another', () => {
   let nowMs = 0;
   const use = new LiveUse(() => nowMs);
   const isSteadyAfterNoteAt = (ms: number) => {
@@ -21,17 +21,17 @@ test('the third use within 15 seconds begins a steady use, which ends without an
     use.note();
     return use.isSteady;
   };
-  expect([0, 4_000, 8_000].map(isSteadyAfterNoteAt)).toEqual([false, false, true]);
-  nowMs = 14_999;
+  expect([0, 8_000, 16_000].map(isSteadyAfterNoteAt)).toEqual([false, false, true]);
+  nowMs = 19_999;
   expect(use.isSteady).toBe(true);
-  nowMs = 15_000;
+  nowMs = 20_000;
   expect(use.isSteady).toBe(false);
 });
 
 test('rare uses are not steady', () => {
   let nowMs = 0;
   const use = new LiveUse(() => nowMs);
-  for (nowMs = 0; nowMs < 100_000; nowMs += 7_500) {
+  for (nowMs = 0; nowMs < 100_000; nowMs += 10_000) {
     use.note();
     expect(use.isSteady).toBe(false);
   }

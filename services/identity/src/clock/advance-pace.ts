@@ -1,5 +1,5 @@
-// A gateway asks for a key in use every four seconds, and not always the same replica.
-const useWindowMs = 15_000;
+// A gateway asks for a key in use every four seconds, each of two replicas every eight.
+const useWindowMs = 20_000;
 // Less is not steady use: a caller that only creates a sandbox and its webhooks, for example.
 const notesMin = 3;
 // Pause per other advance, as a multiple of the last step: all advances together work for about

@@ -204,13 +204,13 @@ function voidChangeInvoices(invoices: readonly OpenInvoice[]): VoidChangeInvoice
   return [{ type: 'voidChangeInvoices', payload: { invoiceIds } }];
 }
 
-/** The invoice to void when a canceled subscription ends; undefined: none. */
+/** The invoice to void when a caller has ended a subscription; undefined: none. */
 export function runningInvoice(
   subscription: Subscription,
   invoiceIdOf: InvoiceIdOf,
 ): OpenInvoice | undefined {
-  const { status, cancelAtPeriodEnd, periodIndex, pausedAt } = subscription;
-  const isEndedNow = status === 'CANCELED' && !cancelAtPeriodEnd && pausedAt === null;
+  const { cancelReason, cancelAtPeriodEnd, periodIndex, pausedAt } = subscription;
+  const isEndedNow = cancelReason === 'REQUESTED' && !cancelAtPeriodEnd && pausedAt === null;
   if (!isEndedNow || periodIndex === null) return undefined;
   const invoiceId = periodInvoiceOf(subscription, periodIndex, invoiceIdOf);
   return createdInvoices(subscription).find((invoice) => invoice.invoiceId === invoiceId);
