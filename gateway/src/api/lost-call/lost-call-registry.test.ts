@@ -7,6 +7,7 @@ import { LostCallRegistry } from './lost-call-registry';
 
 const lost = { callerId: 'caller', fingerprint: 'of a request' };
 const ended = { claimId: undefined, runningUntil: undefined, answer: undefined };
+const running = { ...ended, runningUntil: new Date() };
 const claim = { claimId: 'claim', claimedUntil: new Date() };
 
 function registryWith(recordLostCall: () => Promise<object>) {
@@ -21,6 +22,8 @@ test.each(['STORAGE_FULL', 'WRITES_PAUSED'])(
   async (reason) => {
     const refusal = new DomainError('unavailable', reason, 'Service unavailable');
     const { registry, claimLostCall } = registryWith(() => Promise.reject(refusal));
+    registry.record({ id: 'a', ...lost }, running);
+    // Waits for the first record.
     registry.record({ id: 'a', ...lost }, ended);
     await expect(registry.claim(lost, claim, testContext())).rejects.toBe(refusal);
     await expect(registry.claim(lost, claim, testContext())).rejects.toBe(refusal);

@@ -160,10 +160,12 @@ export class LostCallRegistry {
   }
 
   private send(id: string, call: (context: CallContext) => Promise<unknown>): void {
-    const before = this.sending.get(id)?.done ?? Promise.resolve();
+    const earlier = this.sending.get(id);
+    const before = earlier?.done ?? Promise.resolve();
     const { promise: refused, reject: refuse } = Promise.withResolvers<never>();
     // Only a retry of the call reads it.
     refused.catch(() => undefined);
+    earlier?.refused.catch(refuse);
     const done = before.then(() => this.outside(() => this.sendPatiently(call, refuse)));
     this.sending.set(id, { done, refused });
     void done.then(() => {
