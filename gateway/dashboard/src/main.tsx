@@ -3,12 +3,10 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { newQueryClient } from './api/queries';
 import { App } from './shell/app';
-import { reloadWhereFilesAreMissing } from './shell/missing-file';
 import './shell/style.css';
 import { showTheme } from './shell/theme';
 
 showTheme();
-reloadWhereFilesAreMissing();
 const place = document.getElementById('root');
 if (place === null) throw new Error('The page has no root element');
 createRoot(place).render(

@@ -303,7 +303,7 @@ export function useRowActions() {
         act: (row) => {
           const key = keys.get(row) ?? new FormKey();
           keys.set(row, key);
-          return act(row, (request) => sendRow({ environmentId, ...request }, { key }));
+          return act(row, (request) => sendRow({ environmentId, ...request }, { key, isStopped }));
         },
         report,
         isStopped,

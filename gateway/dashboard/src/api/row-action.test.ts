@@ -21,6 +21,7 @@ function answeringWith(key: FormKey, ...results: readonly unknown[]) {
   const waits: number[] = [];
   const answer = sendRow(request, {
     key,
+    isStopped: () => false,
     sendOnce: async (one) => {
       const result = results[sent.push(one) - 1];
       if (result instanceof Error) throw result;
@@ -60,6 +61,20 @@ test.each([
   const another = answeringWith(key, { id: 'a' });
   await another.answer;
   expect(another.sent[0]?.idempotencyKey).not.toBe(after);
+});
+
+test.each([503, 429])('a row is not sent again after a stop: %d', async (status) => {
+  const sent: ApiRequest[] = [];
+  const answer = sendRow(request, {
+    key: new FormKey(),
+    isStopped: () => true,
+    sendOnce: (one) => {
+      sent.push(one);
+      return Promise.reject(problem(status, 60_000));
+    },
+  });
+  await expect(answer).rejects.toBeInstanceOf(ApiProblem);
+  expect(sent).toHaveLength(1);
 });
 
 test('a row beyond the rate limit waits for it', async () => {

@@ -12,18 +12,27 @@ export interface RowOutcome {
 
 const limitedRetriesMax = 5;
 const limitedDelayMs = 1_000;
+const limitedDelayMsMax = 30_000;
+const stopEveryMs = 250;
 
 /**
  * Sends a write until its outcome is known, and again after the rate limit. If the outcome stays
- * unknown, `key` keeps the row's idempotency key for the next start.
+ * unknown, `key` keeps the row's idempotency key for the next start. After a stop it is not sent
+ * again.
  */
 export async function sendRow(
   request: ApiRequest,
   {
     key,
+    isStopped,
     sendOnce = send,
     wait = delay,
-  }: { key: FormKey; sendOnce?: typeof send; wait?: typeof delay },
+  }: {
+    key: FormKey;
+    isStopped: () => boolean;
+    sendOnce?: typeof send;
+    wait?: typeof delay;
+  },
 ): Promise<unknown> {
   let unknown = 0;
   let limited = 0;
@@ -40,7 +49,8 @@ export async function sendRow(
       else unknown += 1;
       const delayMs = isLimited ? limitedDelay(limited, failure) : retryDelayMs(unknown, failure);
       if (delayMs === undefined) throw failure;
-      await wait(delayMs);
+      await wait(delayMs, isStopped);
+      if (isStopped()) throw failure;
     }
   }
 }
@@ -78,11 +88,14 @@ function failedOutcome(error: unknown): RowOutcome {
 }
 
 function limitedDelay(limited: number, { details }: ApiProblem): number | undefined {
-  return limited > limitedRetriesMax ? undefined : (details.retryAfterMs ?? limitedDelayMs);
+  if (limited > limitedRetriesMax) return undefined;
+  return Math.min(details.retryAfterMs ?? limitedDelayMs, limitedDelayMsMax);
 }
 
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
+async function delay(ms: number, isStopped: () => boolean): Promise<void> {
+  for (let leftMs = ms; leftMs > 0 && !isStopped(); leftMs -= stopEveryMs) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, Math.min(leftMs, stopEveryMs));
+    });
+  }
 }

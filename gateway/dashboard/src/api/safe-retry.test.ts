@@ -40,7 +40,6 @@ describe('the idempotency key of a form', () => {
 
   test.each([
     ['a refusal for load', [503, 429], true],
-    ['an end of the session', [503, 401], true],
     ['a refused role', [504, 403], true],
     ['a refusal of its content', [503, 409], false],
     ['a refusal for load alone', [429], false],

@@ -7,7 +7,7 @@ import { ApiProblem, UnknownOutcome } from './problem';
 const delaysMs = [1_000, 3_000, 8_000];
 const retryAfterMsMax = 30_000;
 // Refusals before the gateway looks at the request: they say nothing about an earlier attempt.
-const unreadStatuses: readonly number[] = [401, 403, 429];
+const unreadStatuses: readonly number[] = [403, 429];
 
 /** Idempotency key of a form, kept from its opening until it succeeds or is edited. */
 export class FormKey {
@@ -45,7 +45,6 @@ export class FormKey {
       this.settle();
       return failure;
     }
-    // Signing in again comes first, and the form keeps its key until then.
     return failure.details.status === 429
       ? new UnknownOutcome(failure, isRepeatable(sent))
       : failure;

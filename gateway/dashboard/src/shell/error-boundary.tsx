@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { Button } from '../parts/element/buttons';
 import { ErrorNotice } from '../parts/element/notices';
-import { isMissingFile } from './missing-file';
+import { isMissingFile, reloadOnceFor } from './missing-file';
 
 const notLoaded = new Error('The connection failed, or the dashboard was updated');
 
@@ -15,6 +15,10 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
 
   static getDerivedStateFromError(error: Error): State {
     return { error };
+  }
+
+  override componentDidCatch(error: Error): void {
+    if (isMissingFile(error)) reloadOnceFor(error);
   }
 
   override render(): ReactNode {

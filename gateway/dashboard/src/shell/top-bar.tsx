@@ -63,8 +63,18 @@ function Opener({
   load: () => Promise<ComponentType>;
   Button: ComponentType<OpenerState>;
 }) {
-  const { Part: OpenMenu, opener } = useLoadedOnUse(load);
-  return OpenMenu === undefined ? <MenuButton {...opener} /> : <OpenMenu />;
+  const { Part: OpenMenu, opener, failure } = useLoadedOnUse(load);
+  if (OpenMenu !== undefined) return <OpenMenu />;
+  return (
+    <>
+      <MenuButton {...opener} />
+      {failure !== undefined && (
+        <span role="alert" className="problem">
+          {failure}
+        </span>
+      )}
+    </>
+  );
 }
 
 function SandboxClock() {

@@ -68,7 +68,7 @@ test('entries that the report leaves out are counted', () => {
   });
   const others = todos.filter(({ link }) => link === undefined);
   expect(others.map(({ sentence }) => sentenceText(sentence))).toEqual([
-    'More subscriptions wait: they are listed here when those above are done',
+    'More subscriptions are parked. They appear here once those above are done',
     '2 more default cards expire by the end of next month',
   ]);
 });

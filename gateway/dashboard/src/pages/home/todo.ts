@@ -65,7 +65,7 @@ function parkedTodos({ subscriptions, isMore }: Parked): Todo[] {
     };
   });
   if (!isMore) return todos;
-  const text = 'More subscriptions wait: they are listed here when those above are done';
+  const text = 'More subscriptions are parked. They appear here once those above are done';
   return [...todos, { id: 'parked others', sentence: [text], link: undefined }];
 }
 

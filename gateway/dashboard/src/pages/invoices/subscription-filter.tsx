@@ -21,7 +21,7 @@ export function SubscriptionFilter({
 }) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const { data } = useFound<Subscription>(
+  const { data, progress } = useFound<Subscription>(
     { path, type: 'SUBSCRIPTION', query: { customerId } },
     { search, isEnabled: isOpened },
   );
@@ -31,7 +31,9 @@ export function SubscriptionFilter({
   return (
     <PickerFilter
       label="Subscription"
-      what="subscriptions by product or ID"
+      what="subscriptions"
+      foundBy="product or ID"
+      progress={progress}
       choices={found.map((one) => subscriptionChoice(one, names))}
       selected={chosenSubscription(value, chosen, names)}
       {...{ onChange, ...searched }}

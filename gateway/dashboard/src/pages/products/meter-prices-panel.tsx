@@ -174,7 +174,7 @@ function MeterPriceTable({
           },
         ]}
         rows={meterPrices}
-        rowKey={({ id }) => id}
+        rowKey={({ meterId }) => meterId}
       />
       {shown !== undefined && (
         <Preview price={shown} name={nameOf(shown.meterId)} currency={currency} />

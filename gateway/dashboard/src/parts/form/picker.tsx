@@ -134,18 +134,21 @@ function Picker({
   readonly empty: Choice | undefined;
   readonly onSelect: (choice: Choice) => void;
 }) {
-  const { Part: Combobox, opener } = useLoadedOnUse(loadCombobox);
+  const { Part: Combobox, opener, failure } = useLoadedOnUse(loadCombobox, onOpen);
   const name = `${label}: ${selected.label}`;
   const find = foundBy === undefined ? `Find ${what}` : `Find ${what} by ${foundBy}`;
   if (Combobox === undefined) {
-    const open = () => {
-      onOpen();
-      opener.onClick();
-    };
     return (
-      <Trigger aria-label={name} {...attributes} {...opener} onClick={open}>
-        {selected.label}
-      </Trigger>
+      <>
+        <Trigger aria-label={name} {...attributes} {...opener}>
+          {selected.label}
+        </Trigger>
+        {failure !== undefined && (
+          <span role="alert" className="problem">
+            {failure}
+          </span>
+        )}
+      </>
     );
   }
   return (

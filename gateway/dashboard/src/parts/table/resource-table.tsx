@@ -6,7 +6,7 @@ import { usePage, useWholeList } from '../../api/queries';
 import { Button } from '../element/buttons';
 import { type BulkActions, BulkBar, selectedRowsMax } from './bulk-actions';
 import { type Column, DataTable, download } from './data-table';
-import { type Selection, useSelection } from './selection';
+import { type Selection, useSelection, withoutChanges } from './selection';
 import { Answer, ErrorNotice, Progress } from '../element/notices';
 import {
   isOldestFirst,
@@ -62,7 +62,9 @@ export function ResourceTable<Row extends object>({
   const shown = answer.isPlaceholderData ? undefined : answer.data;
   useLastPageInstead({ page, shown, setPage });
   const csv = useCsvExport(caption, { path, query: ordered, columns });
-  const selection = useSelection(rowKey, JSON.stringify([path, query]));
+  const filters = JSON.stringify([path, query]);
+  const selection = useSelection(rowKey, filters);
+  const areShown = useShown(filters, answer.isPlaceholderData);
   const all = useSelectAll(selection, { path, query: ordered });
   return (
     <Answer of={answer} what={caption} rows={8}>
@@ -80,7 +82,12 @@ export function ResourceTable<Row extends object>({
               rows={data}
               onExport={csv.start}
               tools={orderButton}
-              {...(bulk !== undefined && { selection: { ...selection, nameOf: bulk.nameOf } })}
+              {...(bulk !== undefined && {
+                selection: {
+                  ...(areShown ? selection : withoutChanges(selection)),
+                  nameOf: bulk.nameOf,
+                },
+              })}
             />
           )}
           {csv.shown}
@@ -90,6 +97,13 @@ export function ResourceTable<Row extends object>({
       )}
     </Answer>
   );
+}
+
+/** False while the rows of other filters are shown, because the answer is on its way. */
+function useShown(filters: string, isEarlier: boolean): boolean {
+  const [shown, setShown] = useState(filters);
+  if (!isEarlier && shown !== filters) setShown(filters);
+  return shown === filters || !isEarlier;
 }
 
 /** Replaces a page past the end, of an old link or after its rows have left the list. */

@@ -34,6 +34,11 @@ export function useSelection<Row>(rowKey: (row: Row) => string, list: string): S
   };
 }
 
+/** The selection while its rows are those of other filters: clicks change nothing. */
+export function withoutChanges<Row>(selection: Selection<Row>): Selection<Row> {
+  return { ...selection, toggle: () => undefined, change: () => undefined };
+}
+
 export function noRows<Row>(list: string): SelectedRows<Row> {
   return { list, byKey: new Map() };
 }
