@@ -112,12 +112,14 @@ test('a full disk refuses writes and nothing else, and writes return with the sp
       ]);
     }, settled);
   }
-  expect(refusal(await api.post('/checkout', purchase))).toEqual([
-    500,
-    'internal',
-    '10',
-    { error: 'Internal server error' },
-  ]);
+  await eventually(async () => {
+    expect(refusal(await api.post('/checkout', purchase))).toEqual([
+      500,
+      'internal',
+      '10',
+      { error: 'Internal server error' },
+    ]);
+  }, settled);
   const customersBefore = acknowledged(/^\/customers\//);
   for (const path of [
     ...['/customers', '/products', '/subscriptions', '/invoices', '/meters', '/discounts'],

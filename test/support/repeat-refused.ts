@@ -17,6 +17,7 @@ export async function repeatRefused(
     const pauseSeconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
     const isRefused = answer.status === 503 && answer.headers.get('error-code') === 'unavailable';
     if (!isRefused || Number.isNaN(pauseSeconds) || repeats >= repeatsMax) return answer;
+    process.stderr.write(`Sent again after 503: ${JSON.stringify(answer.body)}\n`);
     await delay(Math.min(pauseSeconds, pauseSecondsMax) * 1_000);
   }
 }
