@@ -12,5 +12,7 @@ export function reloadOnceFor({ message }: Error): void {
 
 /** True for the messages of Chromium, Firefox and Safari about a missing script or style. */
 export function isMissingFile({ message }: Error): boolean {
-  return /dynamically imported module|importing a module script failed|unable to preload css/i.test(message);
+  return /dynamically imported module|importing a module script failed|unable to preload css/i.test(
+    message,
+  );
 }
