@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiClient } from '../support/api-client';
+import { dailySandbox } from '../support/daily-sandbox';
 import type { Bench, Effort, FigureTable } from './bench';
 import type { Latency } from './figures/latency-histogram';
 import { demandText } from './report';
@@ -11,12 +12,11 @@ import { TimedGenerator, type TimedJob } from './stage/timed-generator';
 const readsPerSecond = 50;
 const writesPerSecond = 20;
 const slowdownMax = { atMost: 2 };
-const startsAt = '2026-01-01T00:00:00Z';
+const daily = { startsAt: '2026-01-01T00:00:00Z', subscriptionCount: 3 };
 const fiveYearsLater = '2030-12-31T00:00:00Z';
 const advanceCount = 300;
 const slowCallerCount = 1_000;
 const sandboxCount = 5;
-const dailySubscriptionCount = 3;
 const retryMs = 5_000;
 // Requests before each measurement: advances yield to live environments in steady use.
 const settleSeconds = 10;
@@ -125,7 +125,7 @@ function waitingAdvances(live: ApiClient): Noise {
       work: { kind: 'get', paths: ['/v1/customers'] },
     },
     prepare: async () => {
-      const sandbox = await dailySandbox(live);
+      const sandbox = await dailySandbox(live, daily);
       return async (signal) => {
         const caller = async () => {
           while (!signal.aborted) {
@@ -194,7 +194,7 @@ function busySandboxes(live: ApiClient): Noise {
     },
     prepare: async () => {
       const sandboxes = await Promise.all(
-        Array.from({ length: sandboxCount }, () => dailySandbox(live)),
+        Array.from({ length: sandboxCount }, () => dailySandbox(live, daily)),
       );
       return async (signal) => {
         await Promise.all(sandboxes.map((sandbox) => advance(sandbox, signal)));
@@ -211,17 +211,4 @@ async function advance(sandbox: ApiClient, signal: AbortSignal): Promise<void> {
   await sandbox
     .request('POST', '/sandboxes/clock/advance', { body, signal })
     .catch(() => undefined);
-}
-
-async function dailySandbox(live: ApiClient): Promise<ApiClient> {
-  const sandbox = await live.manualSandbox(startsAt);
-  const made = async (path: string, body: object): Promise<string> =>
-    (await sandbox.expect(201, sandbox.post(path, body))).id;
-  const price = { type: 'FLAT', currency: 'USD', amount: 100, billingInterval: 'DAILY' };
-  const productId = await made('/products', { name: 'Daily', ...price });
-  const customerId = await made('/customers', { email: 'ada@example.com' });
-  const authorizedTransactionId = 'txn_4242424242424242';
-  for (let n = 0; n < dailySubscriptionCount; n += 1)
-    await made('/subscriptions', { customerId, productId, authorizedTransactionId });
-  return sandbox;
 }

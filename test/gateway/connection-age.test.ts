@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { sleep } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
 import type { Answer, ApiClient } from '../support/api-client';
+import { dailySandbox } from '../support/daily-sandbox';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-const start = '2026-01-01T00:00:00.000Z';
+const startsAt = '2026-01-01T00:00:00.000Z';
 const fiveYearsLater = '2030-12-31T00:00:00.000Z';
 const connectionAgeMs = 5_000;
 // Longer than the keepalive intervals of client and server, 20 s and 30 s, so that both sides ping
@@ -37,19 +38,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function aSandboxWithDailyRenewals(): Promise<ApiClient> {
-  const sandbox = await system.live.manualSandbox(start);
-  const made = async (path: string, body: object): Promise<string> =>
-    (await sandbox.expect(201, sandbox.post(path, body))).id;
-  const price = { type: 'FLAT', currency: 'USD', amount: 100, billingInterval: 'DAILY' };
-  const productId = await made('/products', { name: 'Daily', ...price });
-  const customerId = await made('/customers', { email: 'ada@example.com' });
-  const authorizedTransactionId = 'txn_4242424242424242';
-  for (let n = 0; n < subscriptionCount; n += 1)
-    await made('/subscriptions', { customerId, productId, authorizedTransactionId });
-  return sandbox;
-}
-
 interface EndedCall {
   readonly answer: Answer;
   readonly ms: number;
@@ -71,7 +59,8 @@ test(
   'no advance is cut, however often the connections below it are replaced',
   async () => {
     const sandboxes: ApiClient[] = [];
-    while (sandboxes.length < sandboxCount) sandboxes.push(await aSandboxWithDailyRenewals());
+    while (sandboxes.length < sandboxCount)
+      sandboxes.push(await dailySandbox(system.live, { startsAt, subscriptionCount }));
     const calls: Promise<EndedCall>[] = [];
     // Begun at different ages of the connections.
     for (let n = 0; n < callsPerSandbox; n += 1) {

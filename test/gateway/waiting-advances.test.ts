@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { eventually } from '@billing/chassis/testing';
 import { type Answer, ApiClient } from '../support/api-client';
+import { dailySandbox } from '../support/daily-sandbox';
 import { startSecondGateway } from './second-gateway';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-const start = '2026-01-01T00:00:00.000Z';
+const startsAt = '2026-01-01T00:00:00.000Z';
 const fiveYearsLater = '2030-12-31T00:00:00.000Z';
 const perSandboxMax = 5;
 const perGatewayMax = 50;
@@ -21,27 +22,14 @@ beforeAll(async () => {
   system = await startTestSystem({ ownProcess: true });
   second = await startSecondGateway(system);
   busy = [];
-  while (busy.length < runningMax) busy.push(await aBusySandbox());
+  while (busy.length < runningMax)
+    busy.push(await dailySandbox(system.live, { startsAt, subscriptionCount }));
 });
 
 afterAll(async () => {
   await second.stop();
   await system.stop();
 });
-
-/** A sandbox whose advance by five years lasts longer than a test. */
-async function aBusySandbox(): Promise<ApiClient> {
-  const sandbox = await system.live.manualSandbox(start);
-  const made = async (path: string, body: object): Promise<string> =>
-    (await sandbox.expect(201, sandbox.post(path, body))).id;
-  const price = { type: 'FLAT', currency: 'USD', amount: 100, billingInterval: 'DAILY' };
-  const productId = await made('/products', { name: 'Daily', ...price });
-  const customerId = await made('/customers', { email: 'ada@example.com' });
-  const authorizedTransactionId = 'txn_4242424242424242';
-  for (let n = 0; n < subscriptionCount; n += 1)
-    await made('/subscriptions', { customerId, productId, authorizedTransactionId });
-  return sandbox;
-}
 
 /** Calls that are in flight together, and their answers so far. */
 class WaitingCalls {
@@ -107,8 +95,8 @@ test('the calls of a sandbox at two gateways are counted together', async () => 
 test('fifty calls wait at a gateway, the next one is refused, and live requests are served', async () => {
   const queued: ApiClient[] = [];
   while (busy.length + queued.length < perGatewayMax / perSandboxMax)
-    queued.push(await system.live.manualSandbox(start));
-  const another = await system.live.manualSandbox(start);
+    queued.push(await system.live.manualSandbox(startsAt));
+  const another = await system.live.manualSandbox(startsAt);
   const before = await Promise.all(busy.map(timeOf));
   const calls = new WaitingCalls();
   for (const sandbox of busy) calls.add(sandbox, perSandboxMax);
