@@ -88,7 +88,7 @@ async function goToCustomers(page: Page): Promise<void> {
   });
 }
 
-/** While the search for a longer text is under way, Enter opens no result of the text before. */
+/** Until the search for a longer text has ended, Enter opens no result of the earlier text. */
 async function expectNoStaleResult(page: Page, palette: Locator): Promise<void> {
   const { keyboard } = page;
   const { promise: released, resolve: release } = Promise.withResolvers<undefined>();

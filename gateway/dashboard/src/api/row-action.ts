@@ -1,6 +1,6 @@
 import { type ApiRequest, send } from './client';
 import { ApiProblem } from './problem';
-import { type FormKey, retryDelayMs } from './safe-retry';
+import { type FormKey, retryAfterMsMax, retryDelayMs } from './safe-retry';
 
 // An action on many rows: each row is a request of its own, with its own idempotency key.
 
@@ -12,7 +12,6 @@ export interface RowOutcome {
 
 const limitedRetriesMax = 5;
 const limitedDelayMs = 1_000;
-const limitedDelayMsMax = 30_000;
 const stopEveryMs = 250;
 
 /**
@@ -89,7 +88,7 @@ function failedOutcome(error: unknown): RowOutcome {
 
 function limitedDelay(limited: number, { details }: ApiProblem): number | undefined {
   if (limited > limitedRetriesMax) return undefined;
-  return Math.min(details.retryAfterMs ?? limitedDelayMs, limitedDelayMsMax);
+  return Math.min(details.retryAfterMs ?? limitedDelayMs, retryAfterMsMax);
 }
 
 async function delay(ms: number, isStopped: () => boolean): Promise<void> {

@@ -5,7 +5,8 @@ import { ApiProblem, UnknownOutcome } from './problem';
 // again safe.
 
 const delaysMs = [1_000, 3_000, 8_000];
-const retryAfterMsMax = 30_000;
+/** Longest wait for a `Retry-After`. */
+export const retryAfterMsMax = 30_000;
 // Refusals before the gateway looks at the request: they say nothing about an earlier attempt.
 const unreadStatuses: readonly number[] = [403, 429];
 

@@ -52,6 +52,9 @@ const offeredMax = 20;
 /** Number of resources that are read, before those that cannot be chosen are left out. */
 const matchesMax = 100;
 
+/** State of a search for choices. */
+export type SearchProgress = 'PENDING' | 'FAILED' | 'DONE';
+
 /** Resources of a list to choose from. */
 export interface FoundList<T> {
   /** The first of them, and `total` of the whole list if there is no search. */
@@ -59,7 +62,7 @@ export interface FoundList<T> {
   readonly error: Error | null;
   readonly refetch: () => unknown;
   /** PENDING while the data are those of another search. */
-  readonly progress: 'PENDING' | 'FAILED' | 'DONE';
+  readonly progress: SearchProgress;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useListed } from '../api/queries';
 import { type FoundList, useFound } from '../api/search';
+import { NamedFilter } from '../parts/form/filters';
 import { ChoicesField } from '../parts/form/form';
 import { PickerButton, PickerField, PickerFilter, usePickerSearch } from '../parts/form/picker';
 import { type Choice, matchingChoices } from '../parts/text/choice';
@@ -188,10 +189,7 @@ export function CustomerField() {
 export function CustomerSearch({ onChoose }: { onChoose: (id: string) => void }) {
   const { isOpened, searched } = usePickerSearch();
   return (
-    <div className="field">
-      <span className="field-name" aria-hidden="true">
-        Search
-      </span>
+    <NamedFilter name="Search">
       <PickerButton
         label="Name, email or ID"
         {...customersBy}
@@ -201,7 +199,7 @@ export function CustomerSearch({ onChoose }: { onChoose: (id: string) => void })
         }}
         {...searched}
       />
-    </div>
+    </NamedFilter>
   );
 }
 

@@ -5,6 +5,7 @@ import { useWorkspace } from '../api/environment';
 import { useResource } from '../api/queries';
 import { Button } from '../parts/element/buttons';
 import { ClockTime } from '../parts/element/values';
+import { FailureText } from '../parts/element/notices';
 import { type OpenerState, useLoadedOnUse } from '../parts/overlay/loaded-on-use';
 import { AccountButton, EnvironmentButton } from './top-bar-buttons';
 
@@ -68,11 +69,7 @@ function Opener({
   return (
     <>
       <MenuButton {...opener} />
-      {failure !== undefined && (
-        <span role="alert" className="problem">
-          {failure}
-        </span>
-      )}
+      <FailureText text={failure} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { Button, CopyButton } from '../../parts/element/buttons';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { Instant, StatusBadge } from '../../parts/element/values';
-import { ChoiceFilter, Filters, type FilterState } from '../../parts/form/filters';
+import { ChoiceFilter, Filters, type FilterState, NamedFilter } from '../../parts/form/filters';
 import { dayColumn, moneyColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
@@ -115,16 +115,13 @@ export function SessionTable({
 function LinkFilter({ id, onRemove }: { id: string; onRemove: () => void }) {
   if (id === '') return null;
   return (
-    <div className="field">
-      <span className="field-name" aria-hidden="true">
-        Link
-      </span>
+    <NamedFilter name="Link">
       <Button onClick={onRemove}>
         <span className="unseen">Remove filter by link </span>
         <LinkName id={id} />
         <X aria-hidden="true" />
       </Button>
-    </div>
+    </NamedFilter>
   );
 }
 

@@ -95,3 +95,13 @@ export function Answer<T>({
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   return <Skeleton label={`Loading ${what}`} rows={rows} />;
 }
+
+/** Alert after a press that failed; nothing without a text. */
+export function FailureText({ text }: { text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <span role="alert" className="problem">
+      {text}
+    </span>
+  );
+}

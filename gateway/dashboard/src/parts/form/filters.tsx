@@ -178,3 +178,15 @@ export function TextFilter({
     </div>
   );
 }
+
+/** Filter whose control says its name itself: the visible name is for the eye alone. */
+export function NamedFilter({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="field">
+      <span className="field-name" aria-hidden="true">
+        {name}
+      </span>
+      {children}
+    </div>
+  );
+}

@@ -1,7 +1,10 @@
 import { ChevronsUpDown, LoaderCircle } from 'lucide-react';
 import { type ComponentProps, useState } from 'react';
+import type { SearchProgress } from '../../api/search';
+import { FailureText } from '../element/notices';
 import { useLoadedOnUse } from '../overlay/loaded-on-use';
-import { type Choice, noChoiceText, type SearchProgress } from '../text/choice';
+import { type Choice, noChoiceText } from '../text/choice';
+import { NamedFilter } from './filters';
 import { Field } from './form';
 
 const loadCombobox = async () => (await import('../overlay/combobox')).Combobox<Choice>;
@@ -81,10 +84,7 @@ export function PickerFilter({
   readonly hasAll?: boolean;
 }) {
   return (
-    <div className="field">
-      <span className="field-name" aria-hidden="true">
-        {picker.label}
-      </span>
+    <NamedFilter name={picker.label}>
       <Picker
         {...picker}
         attributes={{}}
@@ -94,7 +94,7 @@ export function PickerFilter({
           onChange(id);
         }}
       />
-    </div>
+    </NamedFilter>
   );
 }
 
@@ -143,11 +143,7 @@ function Picker({
         <Trigger aria-label={name} {...attributes} {...opener}>
           {selected.label}
         </Trigger>
-        {failure !== undefined && (
-          <span role="alert" className="problem">
-            {failure}
-          </span>
-        )}
+        <FailureText text={failure} />
       </>
     );
   }

@@ -229,8 +229,8 @@ function resultColumns<Row>(
 }
 
 /**
- * Runs the action on the rows that are not done yet. After a stop the requests that are under way
- * still end; a page that is left stops it, too.
+ * Runs the action on the rows that are not done yet. After a stop the requests in progress still
+ * end; leaving the page stops it, too.
  */
 function useBulkRun<Row extends object>(action: BulkAction<Row>, rows: readonly Row[]) {
   const { send, reload } = useRowActions();

@@ -1,3 +1,5 @@
+import type { SearchProgress } from '../../api/search';
+
 /** Something to choose by its name. */
 export interface Choice {
   readonly id: string;
@@ -14,9 +16,6 @@ export function matchingChoices<C extends Choice>(choices: readonly C[], search:
     return id === search.trim() || words.every((word) => text.includes(word));
   });
 }
-
-/** State of a search for choices. */
-export type SearchProgress = 'PENDING' | 'FAILED' | 'DONE';
 
 /** Text in place of the choices if there are none; `what` is a plural noun. */
 export function noChoiceText(what: string, progress: SearchProgress): string {
