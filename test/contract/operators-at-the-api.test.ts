@@ -221,15 +221,11 @@ describe('the public API by session', () => {
 });
 
 describe('the audit log', () => {
+  const terms = { type: 'FLAT', currency: 'USD', amount: 100, billingInterval: 'MONTHLY' };
+  const product = { name: 'Audited', ...terms };
+
   test('records what an operator changed, with both values', async () => {
     const there = owner.in(sandbox);
-    const product = {
-      name: 'Audited',
-      type: 'FLAT',
-      currency: 'USD',
-      amount: 100,
-      billingInterval: 'MONTHLY',
-    };
     const { id } = (await there.v1('POST', '/products', product)).body;
     await there.v1('PATCH', `/products/${String(id)}`, { active: false, description: 'Gone' });
     const [changed, made] = await entries();
@@ -277,6 +273,28 @@ describe('the audit log', () => {
       const { data } = (await owner.api('GET', `/audit?actorId=${String(found.actor.id)}`)).body;
       expect(data.map(({ status }: { status: number }) => status)).toEqual([400, 201]);
       expect(JSON.stringify(data)).not.toContain('audited@example.com');
+    });
+  });
+
+  test('names the former values of what an API key changes', async () => {
+    const api = system.sandbox;
+    const { id } = await api.expect(201, api.post('/products', product));
+    const change = { active: false };
+    await api.expect(200, api.request('PATCH', `/products/${String(id)}`, { body: change }));
+    await api.expect(200, api.request('PATCH', '/portal/settings', { body: { quantity: true } }));
+    await eventually(async () => {
+      const { data } = (await owner.api('GET', `/audit?targetId=${String(id)}`)).body;
+      expect(data[0]).toMatchObject({
+        actor: { type: 'API_KEY' },
+        target: { type: 'product', id, name: 'Audited', currency: 'USD' },
+        changes: { active: { from: true, to: false } },
+      });
+    });
+    await eventually(async () => {
+      const [settings] = (await entries()).filter(({ action }) =>
+        action.endsWith('/portal/settings'),
+      );
+      expect(settings?.changes).toEqual({ quantity: { from: false, to: true } });
     });
   });
 

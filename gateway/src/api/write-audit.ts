@@ -29,15 +29,21 @@ export interface DescribedWrite {
 }
 
 /** Route that reads the resource changed by another route. */
-export function readerOf({ path }: Route, routes: readonly Route[]): Route | undefined {
+export function readerOf({ method, path }: Route, routes: readonly Route[]): Route | undefined {
   const resource = path.split('/').slice(0, 3).join('/');
-  if (!resource.includes(':')) return undefined;
-  return routes.find((one) => one.method === 'GET' && one.path === resource);
+  const paths = [
+    ...(method === 'PATCH' ? [path] : []),
+    ...(resource.includes(':') ? [resource] : []),
+  ];
+  return paths
+    .map((read) => routes.find((one) => one.method === 'GET' && one.path === read))
+    .find((reader) => reader !== undefined);
 }
 
 /**
- * Runs a write and records its changes in the audit log. The previous state is read only for
- * operators: keys write often, and their writes must not wait for the log.
+ * Runs a write and records its changes in the audit log. The previous state is read before all
+ * writes of operators, but only before a PATCH of a key: keys write often, and what their other
+ * writes name is not part of the resource.
  */
 export async function describedWrite(
   route: Route,
@@ -49,8 +55,8 @@ export async function describedWrite(
   const about = { segment, id: targetIdOf(route, request), body: request.body };
   const environmentTime = request.context.now;
   describe({ ...auditDetail({ ...about, before: undefined, answer: undefined }), environmentTime });
-  const isOperator = request.caller.type === 'OPERATOR';
-  const before = isOperator ? await readBefore(reader, request, peers) : undefined;
+  const isReadBefore = request.caller.type === 'OPERATOR' || route.method === 'PATCH';
+  const before = isReadBefore ? await readBefore(reader, request, peers) : undefined;
   const answer = await write();
   describe({ ...auditDetail({ ...about, before, answer: answer.body }), environmentTime });
   return answer;
