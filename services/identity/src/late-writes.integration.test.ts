@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
-import { testContext } from '@billing/chassis/testing';
+import { eventually, testContext } from '@billing/chassis/testing';
 import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
 import { aNetwork, anEmail, originAt, password, present } from './testing/operators';
@@ -23,19 +23,39 @@ afterEach(() => {
   clockOffsetMs = 0;
 });
 
+interface Stored {
+  readonly _id: unknown;
+  readonly outbox?: readonly unknown[];
+  readonly deletedAt?: Date | null;
+}
+
+// Heartbeats, and the commands of an earlier test that find no peers.
+const writtenOnItsOwn: ReadonlySet<string> = new Set(['replicas', 'stuckCommands']);
+
 /** Reads the whole database except the documents that the running process writes on its own. */
-async function stored(): Promise<Record<string, unknown>> {
+async function stored(): Promise<Record<string, readonly Stored[]>> {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = tests.configuration;
   const mongo = await connectMongo({ uri, database, service: 'test' });
   const names = (await mongo.db.listCollections().toArray()).map(({ name }) => name);
-  const found: Record<string, unknown> = {};
+  const found: Record<string, readonly Stored[]> = {};
   for (const name of names) {
-    if (name !== 'replicas')
-      found[name] = await mongo.db.collection(name).find().sort({ _id: 1 }).toArray();
+    if (!writtenOnItsOwn.has(name))
+      found[name] = await mongo.db.collection<Stored>(name).find().sort({ _id: 1 }).toArray();
   }
   await mongo.close();
   return found;
 }
+
+/** The whole database, once what earlier calls have announced is published. */
+const settled = () =>
+  eventually(async () => {
+    const found = await stored();
+    // Without peers, a deletion never ends.
+    const isWaiting = ({ outbox = [], deletedAt = null }: Stored) =>
+      outbox.length > 0 && deletedAt === null;
+    expect(Object.values(found).flat().filter(isWaiting)).toEqual([]);
+    return found;
+  });
 
 /** An organization with all resources that the calls below refer to. */
 async function aScene() {
@@ -138,7 +158,7 @@ test.each(Object.entries(calls))(
   '%s stores nothing when fewer than two seconds of its deadline are left',
   async (_name, call) => {
     const scene = await aScene();
-    const before = await stored();
+    const before = await settled();
     clockOffsetMs = deadlineMs - 1_000;
     await expect(call(scene)).rejects.toMatchObject({
       kind: 'unavailable',

@@ -1,3 +1,4 @@
+import { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
@@ -8,10 +9,10 @@ import {
   begin,
   closeGate,
   contextOf,
+  hasBegun,
   hop,
   identity,
   january,
-  runsBegun,
   runsOf,
   startsAt,
   timeOf,
@@ -53,12 +54,17 @@ describe('calls that wait for one clock', () => {
     const onReplayed = jest.fn();
     const idempotency = { key: newId(), requestHash: 'same', onReplayed };
     const call = () => identity.advanceClock({ to }, { ...contextOf(tenant), idempotency });
-    const begunBefore = runsBegun;
     const first = call();
     await eventually(() => {
-      expect(runsBegun).toBeGreaterThan(begunBefore);
+      expect(hasBegun(tenant)).toBe(true);
     });
+    const waits = jest.spyOn(AggregateCollection.prototype, 'waitFor');
     const joined = call();
+    // A call that comes after the end gets its answer replayed.
+    await eventually(() => {
+      expect(waits.mock.calls.map(([id]) => id)).toContain(tenant.environmentId);
+    });
+    waits.mockRestore();
     open();
     expect(await Promise.all([first, joined])).toEqual([
       { now: to, processed: 1, stopped: false },
@@ -77,10 +83,9 @@ describe('stopping an advance', () => {
     const tenant = await aSandbox();
     await begin(tenant, { hops: [hop(3), hop(3)] });
     const open = closeGate();
-    const begunBefore = runsBegun;
     const running = identity.advanceClock({ to: january(20) }, contextOf(tenant));
     await eventually(() => {
-      expect(runsBegun).toBeGreaterThan(begunBefore);
+      expect(hasBegun(tenant)).toBe(true);
     });
     const behind = identity.advanceClock({ to: january(25) }, contextOf(tenant));
     await eventually(async () => {
@@ -108,13 +113,12 @@ describe('stopping an advance', () => {
   test('ends an advance that still waits for room in the replica, without having run it', async () => {
     const open = closeGate();
     const running = await Promise.all(Array.from({ length: advancesMax }, () => aSandbox()));
-    const begunBefore = runsBegun;
     for (const tenant of running) await begin(tenant, {});
     const advance = (tenant: Tenant) =>
       identity.advanceClock({ to: january(9) }, contextOf(tenant, 100_000));
     const answers = running.map(advance);
     await eventually(() => {
-      expect(runsBegun).toBe(begunBefore + advancesMax);
+      expect(running.every(hasBegun)).toBe(true);
     });
     const [waiting, next] = [await aSandbox(), await aSandbox()];
     for (const tenant of [waiting, next]) await begin(tenant, {});
@@ -124,7 +128,7 @@ describe('stopping an advance', () => {
     });
     await stop(waiting);
     expect(await refused).toEqual({ now: startsAt, processed: 0, stopped: true });
-    expect(runsBegun).toBe(begunBefore + advancesMax);
+    expect([hasBegun(waiting), hasBegun(next)]).toEqual([false, false]);
     open();
     for (const answer of await Promise.all([...answers, later])) {
       expect(answer).toEqual({ now: january(9), processed: 1, stopped: false });

@@ -96,7 +96,8 @@ export const identityConfiguration = testServiceConfiguration('identity');
 
 // Opened by a test that keeps work running for a while.
 let gate: Promise<void> = Promise.resolve();
-export let runsBegun = 0;
+// Environments in which work has begun: a run that is interrupted begins again.
+const begunIn = new Set<string>();
 
 const services = new Map<string, BatonService>();
 let first: RunningService;
@@ -113,7 +114,7 @@ export async function startBatonService(name: (typeof names)[number]): Promise<v
   const collection = service.aggregates(batons);
   collection.handle({
     wake: async (id, context) => {
-      runsBegun += 1;
+      begunIn.add(context.tenant.environmentId);
       await gate;
       await run(collection, id, context);
     },
@@ -166,7 +167,8 @@ export async function startIdentity(): Promise<RunningService> {
     AUDIT_LOG: 'none',
     RETENTION_AUDIT_DAYS: 400,
     RETENTION_REQUESTS: 7,
-    JUMP_LEASE_MS: 6_000,
+    // No pause of the process makes a worker lose it.
+    JUMP_LEASE_MS: 18_000,
     PASSWORD_HASH_COST: 10,
     SHUTDOWN_GRACE_MS: 2_000,
     CUSTOMER_ADDRESS: await addressOf('customer'),
@@ -258,6 +260,11 @@ export async function runsOf(tenant: Tenant): Promise<(Run & { name: string })[]
       all.push(...state.runs.map((one) => ({ ...one, name: state.name })));
   }
   return all.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime());
+}
+
+/** True once work of the environment has begun. */
+export function hasBegun({ environmentId }: Tenant): boolean {
+  return begunIn.has(environmentId);
 }
 
 export async function timeOf(tenant: Tenant): Promise<Date | undefined> {
