@@ -1,4 +1,4 @@
-import { type Db, Long } from 'mongodb';
+import { type Db, type Document, Long } from 'mongodb';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
 import { eventually } from '@billing/chassis/testing';
@@ -8,7 +8,11 @@ import { sandboxOf } from './store';
 /** Reads data that no call returns. */
 export function openReaders(db: Db, { sessions }: { sessions: Peer<SessionServiceServer> }) {
   const storedSessions = ({ tenant: { environmentId } }: CallContext) =>
-    db.collection<StoredSession>('checkoutSessions').find({ environmentId }).toArray();
+    db
+      .collection<StoredSession>('checkoutSessions')
+      .find({ environmentId })
+      .sort({ _id: 1 })
+      .toArray();
   /** Number of the environment's invoices that have a number or will get one. */
   const takenNumbers = ({ tenant: { environmentId } }: CallContext) =>
     db.collection('invoiceNumbers').countDocuments({ environmentId });
@@ -26,15 +30,26 @@ export function openReaders(db: Db, { sessions }: { sessions: Peer<SessionServic
     const payer = await db.collection('payers').findOne({ environmentId, customerId });
     return payer?.defaultMethodId as string | undefined;
   };
+  /** Each document with commands of the environment, its version and since when commands wait. */
+  const outboxes = ({ tenant: { environmentId } }: CallContext) =>
+    Promise.all(
+      ['checkoutSessions', 'invoices', 'payers'].map((name) =>
+        db
+          .collection(name)
+          .find({ environmentId })
+          .sort({ _id: 1 })
+          .project({ version: 1, pendingSince: 1 })
+          .toArray(),
+      ),
+    );
   /** Waits until all commands of the environment are carried out. */
-  const quiet = ({ tenant: { environmentId } }: CallContext) =>
+  const quiet = (context: CallContext) =>
     eventually(async () => {
-      const pending = await Promise.all(
-        ['checkoutSessions', 'invoices', 'payers'].map((name) =>
-          db.collection(name).countDocuments({ environmentId, pendingSince: { $gt: new Date(0) } }),
-        ),
-      );
-      expect(pending).toEqual([0, 0, 0]);
+      const before = await outboxes(context);
+      const isWaiting = (document: Document) => document['pendingSince'] instanceof Date;
+      expect(before.flat().filter(isWaiting)).toEqual([]);
+      // A command may have written to a collection after it was read.
+      expect(await outboxes(context)).toEqual(before);
     });
   /** Answers the challenge at the provider, without notifying checkout. */
   const answerAtProvider = async ({ id }: Session, context: CallContext) => {
