@@ -241,7 +241,10 @@ test('a quote stores nothing, and returns what the settlement after it returns',
     return Promise.all(
       names
         .filter((name) => /^(usage|credit)/.test(name) && !/^usage(Epoch|Slots)$/.test(name))
-        .map(async (name) => [name, await folding.db.collection(name).find().toArray()]),
+        .map(async (name) => {
+          const found = folding.db.collection(name).find().sort({ _id: 1 });
+          return [name, await found.toArray()];
+        }),
     );
   };
   const quotedAndSettled = async (key: string) => {
