@@ -69,6 +69,8 @@ interface Lane {
   isFast: boolean;
   /** The number of global slots that the lane holds. */
   slots: number;
+  /** Number of changes of the endpoint that this process was told of. */
+  changes: number;
 }
 
 /** A claimed delivery that waits to be sent. */
@@ -118,12 +120,14 @@ export class DeliveryWorker {
   }
 
   /**
-   * Reclaims what waits to be sent to a changed endpoint, so that it is sent to the endpoint as it
-   * is now.
+   * Reclaims what waits to be sent to a changed endpoint, and what is being claimed for it, so that
+   * it is sent to the endpoint as it is now.
    */
   reclaim({ endpointId }: EndpointKey): void {
     const lane = this.lanes.get(endpointId);
-    if (lane !== undefined) this.releaseWaiting(lane);
+    if (lane === undefined) return;
+    lane.changes += 1;
+    this.releaseWaiting(lane);
   }
 
   /**
@@ -200,6 +204,7 @@ export class DeliveryWorker {
   /** Fills slots and gives back the unused ones. */
   private async fillSlots(lane: Lane, slots: number): Promise<void> {
     const { assignments, logger } = this.options;
+    const { changes } = lane;
     let started = 0;
     try {
       const except = [...lane.claimed.values()];
@@ -215,6 +220,8 @@ export class DeliveryWorker {
     this.takeSlots(lane, started - slots);
     lane.hasMore = started === slots;
     lane.isFilling = false;
+    // The claim may have read the endpoint as it was before a change.
+    if (lane.changes !== changes) this.releaseWaiting(lane);
     this.sendWaiting(lane);
     if (lane.isFillRequested) {
       lane.isFillRequested = false;
@@ -343,6 +350,7 @@ export class DeliveryWorker {
       isFailing: true,
       isFast: false,
       slots: 0,
+      changes: 0,
     };
     if (this.lanes.size >= lanesMax) this.evictIdleLanes();
     this.lanes.set(key.endpointId, lane);
