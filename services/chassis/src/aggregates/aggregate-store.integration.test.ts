@@ -123,6 +123,15 @@ describe('the aggregate store', () => {
   describe('a change after a write of this process', () => {
     const replica = () => new AggregateCollection(mongo.db, definition, { clock: systemClock });
 
+    // A write counts for some seconds, which a busy machine may need for the next one.
+    beforeEach(() => {
+      jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    });
+
+    afterEach(() => {
+      jest.restoreAllMocks();
+    });
+
     test('reads nothing', async () => {
       const own = replica();
       const store = own.within({ tenant, now });

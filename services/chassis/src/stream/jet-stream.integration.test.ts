@@ -1,6 +1,7 @@
 import {
   connect,
   DiscardPolicy,
+  ErrorCode,
   type JetStreamManager,
   type NatsConnection,
   nanos,
@@ -8,7 +9,6 @@ import {
   StorageType,
 } from 'nats';
 import pino from 'pino';
-import { monotonicMs } from '../clock';
 import { processEnvironment } from '../service/configuration';
 import { newId } from '../ids';
 import { connectStream, type EventStream } from './jet-stream';
@@ -230,7 +230,7 @@ describe('a connection', () => {
     expect(stream.isConnected()).toBe(false);
   });
 
-  test('that is lost makes publishing fail soon, and reconnects', async () => {
+  test('that is lost makes publishing fail at once, and reconnects', async () => {
     const proxy = await startProxy();
     const stream = await openStream({ url: proxy.url });
     await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
@@ -239,11 +239,12 @@ describe('a connection', () => {
       expect(stream.isConnected()).toBe(false);
     });
 
-    const startMs = monotonicMs();
     const message = { subject: 'a.b.done', id: 'b1:2', data: 'x' };
-    await expect(stream.publish(message)).rejects.toMatchObject({ kind: 'unavailable' });
-    // A publication that waits for an answer fails after five seconds.
-    expect(monotonicMs() - startMs).toBeLessThan(4_000);
+    // A publication that waits for an answer in vain fails with a timeout.
+    await expect(stream.publish(message)).rejects.toMatchObject({
+      kind: 'unavailable',
+      cause: { code: ErrorCode.Disconnect },
+    });
 
     proxy.restore();
     await eventually(() => {

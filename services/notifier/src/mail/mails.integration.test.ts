@@ -253,9 +253,13 @@ describe('mails of a sandbox', () => {
     // As if the event had never been accepted.
     await db.collection('feed').deleteMany({ environmentId, messageId: id as string });
     expect((await db.collection('messages').deleteMany(message)).deletedCount).toBe(1);
-    await eventually(async () => {
-      expect(await db.collection('messages').countDocuments(message)).toBe(1);
-    }, patience);
+    // What the reader of the log has passed is read again once a minute.
+    await eventually(
+      async () => {
+        expect(await db.collection('messages').countDocuments(message)).toBe(1);
+      },
+      { timeoutMs: 4 * patience.timeoutMs },
+    );
     expect(await onlyAnnounced()).toMatchObject({ id, type: 'email.bounced' });
   });
 

@@ -15,7 +15,8 @@ import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../test
 import { type MailServerForTests, startMailServer } from '../testing/mail-server';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 60_000 };
+// Mails wait for half a minute after a server that gave no answer.
+const patience = { timeoutMs: 180_000 };
 
 describe('mails of a live environment', () => {
   let system: TestSystem;

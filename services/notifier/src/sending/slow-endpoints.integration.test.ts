@@ -17,38 +17,34 @@ describe('a notifier with many receivers that hang', () => {
 
   afterAll(() => system.close());
 
-  test(
-    'delays no endpoint that answers quickly',
-    async () => {
-      const { owner, receiver } = system;
-      const notifier = await system.startNotifier({ timeoutMs: 10 * minuteMs });
-      receiver.answer = ({ path }) => (path === '/hangs' ? 'NEVER' : { status: 204 });
-      const healthy = testTenant();
-      await notifier.register(healthy, '/answers');
-      await owner.announce(healthy, newId());
-      await eventually(() => {
-        expect(receiver.receivedAt('/answers')).toHaveLength(1);
-      }, patience);
+  test('delays no endpoint that answers quickly', async () => {
+    const { owner, receiver } = system;
+    const notifier = await system.startNotifier({ timeoutMs: 10 * minuteMs });
+    receiver.answer = ({ path }) => (path === '/hangs' ? 'NEVER' : { status: 204 });
+    const healthy = testTenant();
+    await notifier.register(healthy, '/answers');
+    await owner.announce(healthy, newId());
+    await eventually(() => {
+      expect(receiver.receivedAt('/answers')).toHaveLength(1);
+    }, patience);
 
-      // More than there are slots, at endpoints without a known result.
-      const hanging = Array.from({ length: 13 }, testTenant);
-      for (const tenant of hanging) {
-        const places = Array.from({ length: 10 }, () => notifier.register(tenant, '/hangs'));
-        await Promise.all(places);
-        await Promise.all(Array.from({ length: 5 }, () => owner.announce(tenant, newId())));
-      }
-      await eventually(() => {
-        expect(receiver.receivedAt('/hangs').length).toBeGreaterThanOrEqual(256);
-      }, patience);
+    // More than there are slots, at endpoints without a known result.
+    const hanging = Array.from({ length: 13 }, testTenant);
+    for (const tenant of hanging) {
+      const places = Array.from({ length: 10 }, () => notifier.register(tenant, '/hangs'));
+      await Promise.all(places);
+      await Promise.all(Array.from({ length: 5 }, () => owner.announce(tenant, newId())));
+    }
+    await eventually(() => {
+      expect(receiver.receivedAt('/hangs').length).toBeGreaterThanOrEqual(256);
+    }, patience);
 
-      await Promise.all(Array.from({ length: 100 }, () => owner.announce(healthy, newId())));
-      await eventually(() => {
-        expect(receiver.receivedAt('/answers')).toHaveLength(101);
-      }, patience);
-      expect(receiver.receivedAt('/hangs')).toHaveLength(256);
-    },
-    3 * minuteMs,
-  );
+    await Promise.all(Array.from({ length: 100 }, () => owner.announce(healthy, newId())));
+    await eventually(() => {
+      expect(receiver.receivedAt('/answers')).toHaveLength(101);
+    }, patience);
+    expect(receiver.receivedAt('/hangs')).toHaveLength(256);
+  });
 
   test('takes the status for the answer, and does not wait for the end of the body', async () => {
     const { owner, receiver, mongo } = system;
@@ -64,34 +60,30 @@ describe('a notifier with many receivers that hang', () => {
     }, patience);
   });
 
-  test(
-    'delays no endpoint that accepted its last webhook before a restart',
-    async () => {
-      const { owner, receiver } = system;
-      const answering = testTenant();
-      receiver.answer = ({ path }) => (path === '/new-hangs' ? 'NEVER' : { status: 204 });
-      const first = await system.startNotifier({ timeoutMs: 10 * minuteMs });
-      await first.register(answering, '/took');
-      await owner.announce(answering, newId());
-      await eventually(() => {
-        expect(receiver.receivedAt('/took')).toHaveLength(1);
-      }, patience);
-      await system.stopNotifiers();
+  test('delays no endpoint that accepted its last webhook before a restart', async () => {
+    const { owner, receiver } = system;
+    const answering = testTenant();
+    receiver.answer = ({ path }) => (path === '/new-hangs' ? 'NEVER' : { status: 204 });
+    const first = await system.startNotifier({ timeoutMs: 10 * minuteMs });
+    await first.register(answering, '/took');
+    await owner.announce(answering, newId());
+    await eventually(() => {
+      expect(receiver.receivedAt('/took')).toHaveLength(1);
+    }, patience);
+    await system.stopNotifiers();
 
-      const second = await system.startNotifier({ timeoutMs: 10 * minuteMs });
-      for (const tenant of Array.from({ length: 13 }, testTenant)) {
-        const places = Array.from({ length: 10 }, () => second.register(tenant, '/new-hangs'));
-        await Promise.all(places);
-        await Promise.all(Array.from({ length: 2 }, () => owner.announce(tenant, newId())));
-      }
-      await eventually(() => {
-        expect(receiver.receivedAt('/new-hangs').length).toBeGreaterThanOrEqual(256);
-      }, patience);
-      await Promise.all(Array.from({ length: 10 }, () => owner.announce(answering, newId())));
-      await eventually(() => {
-        expect(receiver.receivedAt('/took')).toHaveLength(11);
-      }, patience);
-    },
-    3 * minuteMs,
-  );
+    const second = await system.startNotifier({ timeoutMs: 10 * minuteMs });
+    for (const tenant of Array.from({ length: 13 }, testTenant)) {
+      const places = Array.from({ length: 10 }, () => second.register(tenant, '/new-hangs'));
+      await Promise.all(places);
+      await Promise.all(Array.from({ length: 2 }, () => owner.announce(tenant, newId())));
+    }
+    await eventually(() => {
+      expect(receiver.receivedAt('/new-hangs').length).toBeGreaterThanOrEqual(256);
+    }, patience);
+    await Promise.all(Array.from({ length: 10 }, () => owner.announce(answering, newId())));
+    await eventually(() => {
+      expect(receiver.receivedAt('/took')).toHaveLength(11);
+    }, patience);
+  });
 });
