@@ -29,6 +29,25 @@ const pauseOf = (id: string, at = new Date()) => ({ id, beat: 1, at });
 const write = () => calls.retryStuckCommand({ id: newId() }, testContext());
 const read = () => calls.listStuckCommands({}, testContext());
 
+/**
+ * Pauses writes until the service refuses them; returns the next beat of the pause. It lapses
+ * without beats, which a busy machine may take long to notice.
+ */
+async function pauseWrites(id: string): Promise<() => Promise<boolean>> {
+  const store = new SystemStore(mongo.db);
+  let beat = 1;
+  const renew = () => {
+    beat += 1;
+    return store.renew({ ...pauseOf(id), beat });
+  };
+  expect(await store.pause(pauseOf(id))).toBe(true);
+  await eventually(async () => {
+    await renew();
+    await expect(write()).rejects.toMatchObject({ kind: 'unavailable', reason: 'WRITES_PAUSED' });
+  });
+  return renew;
+}
+
 async function startService() {
   const service = await Service.open('paused', configuration);
   const run = async () => {
@@ -64,20 +83,16 @@ afterAll(async () => {
 describe('a service whose writes are paused', () => {
   test('refuses writes, reads on, shows the pause, and writes again after its end', async () => {
     const store = new SystemStore(mongo.db);
-    expect(await store.pause(pauseOf('a'))).toBe(true);
-    await eventually(async () => {
-      await expect(write()).rejects.toMatchObject({ kind: 'unavailable', reason: 'WRITES_PAUSED' });
-    });
+    const renew = await pauseWrites('a');
     await expect(read()).resolves.toEqual({ commands: [] });
     await eventually(async () => {
-      // A pause lapses if it is not renewed.
-      await store.renew(pauseOf('a'));
+      await renew();
       const [replica] = await new ReplicaStore(mongo.db).list();
       expect(replica?.system).toEqual({ state: 'PAUSED', pause: 'a', writing: 0 });
     });
     const before = runs;
     await eventually(async () => {
-      await expect(store.renew({ ...pauseOf('a'), beat: 2 })).resolves.toBe(true);
+      await expect(renew()).resolves.toBe(true);
     });
     expect(runs).toBe(before);
     await store.resume('a');
@@ -90,10 +105,7 @@ describe('a service whose writes are paused', () => {
   });
 
   test('writes again when the command that paused them has died', async () => {
-    await new SystemStore(mongo.db).pause(pauseOf('killed'));
-    await eventually(async () => {
-      await expect(write()).rejects.toMatchObject({ reason: 'WRITES_PAUSED' });
-    });
+    await pauseWrites('killed');
     // As if its last beat were as long ago as a pause lasts.
     const at = new Date(Date.now() - pauseLeaseMs);
     await documents(mongo.db).updateOne({ _id: 'system' }, { $set: { 'pause.at': at } });

@@ -159,19 +159,23 @@ describe('an update of a webhook endpoint', () => {
   test('to active sends later events; paused deliveries stay paused', async () => {
     const { owner, receiver } = system;
     const { id } = await notifier.register(tenant, '/paused');
-    let isDown = true;
-    receiver.answer = ({ path }) => ({ status: isDown && path === '/paused' ? 500 : 204 });
+    const paused = Promise.withResolvers<undefined>();
+    // Fails once the endpoint is not active: a delivery is paused when its next attempt is due.
+    receiver.answer = async ({ path, body }) => {
+      if (path !== '/paused' || body.sequence !== 1) return { status: 204 };
+      await paused.promise;
+      return { status: 500 };
+    };
     const subscriptionId = newId();
     await owner.announce(tenant, subscriptionId);
-    // The next attempt is an hour away: none is in flight that the receiver could still accept.
-    await eventually(async () => {
-      expect(await deliveriesTo(id)).toMatchObject([{ failures: 2, claim: null }]);
+    await eventually(() => {
+      expect(receiver.receivedAt('/paused')).toHaveLength(1);
     });
     await update({ id, updateMask: ['active'], active: false });
+    paused.resolve(undefined);
     await eventually(async () => {
       expect((await deliveriesTo(id)).map(({ status }) => status)).toEqual(['PAUSED']);
     });
-    isDown = false;
     await update({ id, updateMask: ['active'], active: true });
     await owner.announce(tenant, subscriptionId);
     await eventually(async () => {

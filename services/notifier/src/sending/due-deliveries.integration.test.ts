@@ -8,7 +8,8 @@ import { messageId, type MessageKey, MessageStore } from '../message/message-sto
 import type { NotifierOverrides } from '../service';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 60_000 };
+// A long queue of one subscription is sent one by one.
+const patience = { timeoutMs: 240_000 };
 const minuteMs = 60_000;
 
 /**
