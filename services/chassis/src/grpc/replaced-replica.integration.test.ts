@@ -92,13 +92,19 @@ test('a call that must not be repeated reaches a peer that has just restarted', 
   const ask = async () => (await peer.getStatus({}, testContext({ deadlineMs: 20_000 }))).version;
   try {
     await stop(await serve('first', address));
-    // The pauses between attempts to connect have grown by then.
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await expect(ask()).rejects.toMatchObject({ kind: 'unavailable' });
-    }
-    const second = await serve('second', address);
-    expect(await ask()).toBe('second');
-    await stop(second);
+    // Once more where a busy machine needs more than the second that a connection has.
+    await eventually(async () => {
+      // The pauses between attempts to connect have grown by then.
+      for (let attempt = 1; attempt <= 3; attempt += 1) {
+        await expect(ask()).rejects.toMatchObject({ kind: 'unavailable' });
+      }
+      const second = await serve('second', address);
+      try {
+        expect(await ask()).toBe('second');
+      } finally {
+        await stop(second);
+      }
+    });
   } finally {
     peer.close();
     await rm(folder, { recursive: true });
