@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-const installTimeoutMs = 300_000;
+// Of the packages, and of the other test files that install them first.
+const installTimeoutMs = 600_000;
+const lockFile = join(tmpdir(), 'billing-chromium.lock');
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
 /**
@@ -11,7 +14,8 @@ const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-c
  * there is none and none can be installed.
  */
 export function ensureChromium(): string | undefined {
-  return findChromium() ?? (installChromium() ? findChromium() : undefined);
+  installChromium();
+  return findChromium();
 }
 
 /** Starts it without a window. Each test opens its own contexts in it. */
@@ -25,14 +29,19 @@ function findChromium(): string | undefined {
   return candidates.find((candidate) => existsSync(candidate));
 }
 
-/** Only root may install, and only on Debian. */
-function installChromium(): boolean {
-  if (process.getuid?.() !== 0) return false;
-  const options = {
+/**
+ * Installs it where it is missing. Only root may install, and only on Debian. One of several test
+ * files that need it installs it; the others wait, because a program that is there before the last
+ * of its packages does not start.
+ */
+function installChromium(): void {
+  if (process.getuid?.() !== 0) return;
+  const found = names.map((name) => `command -v ${name}`).join(' || ');
+  const packages = '--no-install-recommends chromium';
+  const script = `${found} || { apt-get -q -y update && apt-get -q -y install ${packages}; }`;
+  spawnSync('flock', [lockFile, 'sh', '-c', script], {
     stdio: 'ignore',
     timeout: installTimeoutMs,
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  } as const;
-  const apt = (...args: string[]) => spawnSync('apt-get', ['-q', '-y', ...args], options).status;
-  return apt('update') === 0 && apt('install', '--no-install-recommends', 'chromium') === 0;
+  });
 }

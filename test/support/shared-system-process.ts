@@ -5,8 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '@billing/chassis/ids';
 import { ensureFirstKeys } from '@billing/local/first-keys';
+import { identify } from '@billing/local/process-identity';
 import { type RunningSystem, startSystem } from '@billing/local/system';
-import { type SharedOrganization, type SharedSystem, shardKeyProblems } from './shared-system';
+import {
+  recordEnd,
+  type SharedOrganization,
+  type SharedSystem,
+  shardKeyProblems,
+  writeSharedSystem,
+} from './shared-system';
 import { checkShardKeys } from './shard-keys/shard-key-check';
 import { siteIn, unlimited } from './test-site';
 
@@ -28,21 +35,24 @@ async function main(file: string): Promise<void> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const shared: SharedSystem = {
-    pid: process.pid,
+    process: identify(process.pid)!,
+    isEnding: false,
     organizationsUrl: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     gatewayUrl: system.gatewayUrl,
     addresses: system.addresses,
     databases: { uri: site.mongodbUri, prefix: site.databasePrefix },
     logDir: site.logDir,
   };
-  await writeFile(file, JSON.stringify(shared));
+  writeSharedSystem(file, shared);
   process.send?.('started');
-  const stop = () =>
+  const stop = () => {
+    recordEnd(file, process.pid);
     void system
       .stop()
       .then(() => writeFile(shardKeyProblems(file, process.pid), problems().join('\n')))
       .finally(() => rm(folder, { recursive: true, force: true }))
       .finally(() => process.exit());
+  };
   process.once('disconnect', stop);
   process.once('SIGTERM', stop);
 }

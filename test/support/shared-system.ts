@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive, type ProcessIdentity } from '@billing/local/process-identity';
 import type { RunningSystem } from '@billing/local/system';
 import { ApiClient } from './api-client';
 
@@ -35,7 +36,8 @@ export interface SharedSystem extends Pick<
   TestSystem,
   'gatewayUrl' | 'addresses' | 'databases' | 'logDir'
 > {
-  readonly pid: number;
+  readonly process: ProcessIdentity;
+  readonly isEnding: boolean;
   /** Answers each request with a new organization. */
   readonly organizationsUrl: string;
 }
@@ -90,8 +92,32 @@ export async function joinTestSystem(): Promise<TestSystem> {
 async function sharedSystem(): Promise<SharedSystem> {
   const { SHARED_SYSTEMS_FOLDER: folder = '', JEST_WORKER_ID: worker = '' } = process.env;
   const file = join(folder, `${worker}.json`);
-  if (!existsSync(file)) await startSharedSystem(file);
-  return JSON.parse(readFileSync(file, 'utf8')) as SharedSystem;
+  const known = readSharedSystem(file);
+  // A worker that died has left its file to the one that takes its place.
+  if (known !== undefined && !known.isEnding && isAlive(known.process)) return known;
+  await startSharedSystem(file);
+  return readSharedSystem(file)!;
+}
+
+function readSharedSystem(file: string): SharedSystem | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as SharedSystem;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** From now on no test file joins the system; the end of all tests still waits for its process. */
+export function recordEnd(file: string, pid: number): void {
+  const known = readSharedSystem(file);
+  if (known?.process.pid === pid) writeSharedSystem(file, { ...known, isEnding: true });
+}
+
+/** Writes the file atomically. */
+export function writeSharedSystem(file: string, system: SharedSystem): void {
+  writeFileSync(`${file}.new`, JSON.stringify(system));
+  renameSync(`${file}.new`, file);
 }
 
 async function startSharedSystem(file: string): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep } from '@billing/chassis/clock';
+import { isAlive, type ProcessIdentity } from '../../../deploy/local/src/process/identity';
 import { describesSystem, type SharedSystem } from '../shared-system';
 
 const stopTimeoutMs = 20_000;
@@ -25,18 +26,18 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 async function stopSharedSystem(file: string): Promise<void> {
-  const { pid } = JSON.parse(await readFile(file, 'utf8')) as SharedSystem;
+  const { process: system } = JSON.parse(await readFile(file, 'utf8')) as SharedSystem;
   const startedAt = performance.now();
-  signal(pid, 'SIGTERM');
-  while (signal(pid, 0) && performance.now() - startedAt < stopTimeoutMs) await sleep(50);
-  signal(pid, 'SIGKILL');
+  signal(system, 'SIGTERM');
+  while (isAlive(system) && performance.now() - startedAt < stopTimeoutMs) await sleep(50);
+  signal(system, 'SIGKILL');
 }
 
-/** False if the process has ended. */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+function signal(system: ProcessIdentity, name: NodeJS.Signals): void {
+  if (!isAlive(system)) return;
   try {
-    return process.kill(pid, name);
+    process.kill(system.pid, name);
   } catch {
-    return false;
+    // It ended between the check and the signal.
   }
 }

@@ -10,9 +10,11 @@ function endSharedSystem() {
   if (folder === undefined) return;
   const file = join(folder, `${worker}.json`);
   try {
-    const { pid } = JSON.parse(readFileSync(file, 'utf8'));
+    const { process: system } = JSON.parse(readFileSync(file, 'utf8'));
     rmSync(file);
-    process.kill(pid, 'SIGTERM');
+    // Built where a system was started.
+    const { isAlive } = require('@billing/local/process-identity');
+    if (isAlive(system)) process.kill(system.pid, 'SIGTERM');
   } catch (error) {
     // No file has joined one, or it has ended.
     if (!['ENOENT', 'ESRCH'].includes(error.code)) throw error;
