@@ -37,7 +37,7 @@ import { SealedSecretStore } from './endpoint/sealed-secret-store';
 import { SealedSecretWorker } from './endpoint/sealed-secret-worker';
 import { startConsuming } from './start-consuming';
 import { startFeed } from './start-feed';
-import { startMail } from './start-mail';
+import { type MailDurations, startMail } from './start-mail';
 import { TestWebhookSender } from './message/send-test-webhook';
 import { WebhookClient } from './sending/webhook-client';
 import { WebhookSender } from './sending/webhook-sender';
@@ -45,13 +45,12 @@ import { erasingRecipients } from './erasure/erase-customer';
 import { type NotifierStores, openStores } from './start-stores';
 
 /** Additional replacements for tests: the outside world, and durations. */
-export interface NotifierOverrides extends ServiceOverrides {
+export interface NotifierOverrides extends ServiceOverrides, MailDurations {
   readonly retryScheduleMs?: readonly number[];
   readonly timeoutMs?: number;
   readonly outcomeBatchDelayMs?: number;
   readonly reconcileEveryMs?: number;
   readonly feedPollEveryMs?: number;
-  readonly smtpTimeoutMs?: number;
   readonly resolve?: ResolveAddresses;
 }
 
@@ -110,7 +109,7 @@ export async function start(
   };
   const worker = startSending(dependencies);
   const mailSources = { ...stores, invoices: peerLogs.checkout };
-  const mail = startMail(service, config, mailSources, overrides.smtpTimeoutMs);
+  const mail = startMail(service, config, mailSources, overrides);
   const feed = startFeed(service, stores, {
     pollEveryMs: overrides.feedPollEveryMs,
     onAppended: (environmentId) => {

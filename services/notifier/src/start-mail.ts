@@ -25,6 +25,13 @@ export interface RunningMail {
   readonly rpcs: readonly ReturnType<typeof mailRpc>[];
 }
 
+/** Replacements for tests. */
+export interface MailDurations {
+  readonly smtpTimeoutMs?: number;
+  /** Interval at which a server that cannot be reached is asked. */
+  readonly smtpAskEveryMs?: number;
+}
+
 const sweepEveryMs = 2 * 60_000;
 const smtpTimeoutMsDefault = 30_000;
 
@@ -40,7 +47,7 @@ export function startMail(
     /** Log of the events of invoices and credit notes. */
     readonly invoices: EventLogOwner;
   },
-  smtpTimeoutMs = smtpTimeoutMsDefault,
+  { smtpTimeoutMs = smtpTimeoutMsDefault, smtpAskEveryMs: askEveryMs }: MailDurations,
 ): RunningMail {
   const { db, clock, logger } = service;
   const { invoices, ...shown } = stores;
@@ -59,6 +66,7 @@ export function startMail(
     fromDomains: fromDomainsOf(config),
     bounceAddress: config.MAIL_BOUNCE_ADDRESS,
     smtp: smtpSettingsOf(config, smtpTimeoutMs),
+    askEveryMs,
     clock,
     logger,
   };

@@ -40,6 +40,8 @@ export interface MailSenderOptions {
   readonly connectionsMax: number;
   /** Undefined: no limit. */
   readonly perSecondMax: number | undefined;
+  /** Interval at which a server that cannot be reached is asked; absent: the usual one. */
+  readonly askEveryMs?: number | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -59,7 +61,7 @@ interface StoredMail<M extends OutgoingMail> {
  */
 export class MailSender {
   private readonly slots: Semaphore;
-  private readonly reach = new ServerReach();
+  private readonly reach: ServerReach;
   private readonly inFlight = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   private readonly aborting = new AbortController();
@@ -68,6 +70,7 @@ export class MailSender {
 
   constructor(private readonly options: MailSenderOptions) {
     this.slots = new Semaphore(options.connectionsMax);
+    this.reach = new ServerReach(options.askEveryMs);
   }
 
   /** Sends a mail that is due. Other processes may try the same one: the claim decides. */

@@ -1,5 +1,5 @@
 import type { Tenant } from '@billing/chassis/call-context';
-import { monotonicMs, sleep } from '@billing/chassis/clock';
+import { sleep } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import {
   dropTestDatabase,
@@ -14,8 +14,8 @@ import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../test
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
 const patience = { timeoutMs: 60_000 };
-// Mails wait up to 30 s for a server that cannot be reached.
-const stopMsMax = 20_000;
+// Mails wait this long for a server that cannot be reached, which exceeds the limit of a test.
+const waitMs = 60 * 60_000;
 
 describe('a notifier whose mail server cannot be reached', () => {
   let system: TestSystem;
@@ -43,7 +43,7 @@ describe('a notifier whose mail server cannot be reached', () => {
       { ...invoicesConfiguration, STREAM_NAME: system.config.STREAM_NAME },
     );
     notifier = await system.startNotifier(
-      { smtpTimeoutMs: 20_000 },
+      { smtpTimeoutMs: 20_000, smtpAskEveryMs: waitMs },
       {
         CUSTOMER_ADDRESS: facts.address,
         CATALOG_ADDRESS: facts.address,
@@ -79,8 +79,6 @@ describe('a notifier whose mail server cannot be reached', () => {
     }, patience);
     // Due work has found them by then: they wait until the server is asked again.
     await sleep(3_000);
-    const startMs = monotonicMs();
     await system.stopNotifiers();
-    expect(monotonicMs() - startMs).toBeLessThan(stopMsMax);
   });
 });

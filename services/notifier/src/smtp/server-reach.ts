@@ -1,5 +1,5 @@
 /** Interval at which a server that cannot be reached is asked, by one mail. */
-const askEveryMs = 30_000;
+const askEveryMsDefault = 30_000;
 
 /**
  * Knows if the mail server can be reached. While it cannot, one mail asks it at intervals, and the
@@ -8,11 +8,13 @@ const askEveryMs = 30_000;
 export class ServerReach {
   private askAt: Date | undefined;
 
+  constructor(private readonly askEveryMs = askEveryMsDefault) {}
+
   /** True if a mail may try now. */
   mayTry(now: Date): boolean {
     if (this.askAt === undefined) return true;
     if (now < this.askAt) return false;
-    this.askAt = after(now);
+    this.askAt = this.after(now);
     return true;
   }
 
@@ -26,10 +28,10 @@ export class ServerReach {
   }
 
   recordSilence(now: Date): void {
-    this.askAt = after(now);
+    this.askAt = this.after(now);
   }
-}
 
-function after(now: Date): Date {
-  return new Date(now.getTime() + askEveryMs);
+  private after(now: Date): Date {
+    return new Date(now.getTime() + this.askEveryMs);
+  }
 }
