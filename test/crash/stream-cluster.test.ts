@@ -136,7 +136,10 @@ describe('a system on three NATS servers', () => {
       process.kill(notifier, 'SIGSTOP');
       try {
         await load(10 * batch, metadata);
-        expect((await wholeStream()).first).toBeGreaterThan(before.last + batch);
+        // Events are published after the answers of their calls.
+        await eventually(async () => {
+          expect((await wholeStream()).first).toBeGreaterThan(before.last + batch);
+        }, patience);
       } finally {
         process.kill(notifier, 'SIGCONT');
       }
