@@ -8,7 +8,7 @@ import { connect } from 'nats';
 import { makeSharedFolder } from './files/account';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
-import { identify } from './process/identity';
+import { identify, isAlive, type ProcessIdentity } from './process/identity';
 
 /** Ignores the servers of the test run: these tests start their own. */
 const environment: LauncherEnvironment = {
@@ -42,14 +42,14 @@ async function start(): Promise<Infrastructure> {
 
 test('data survives a restart, and a stop leaves no process and no socket behind', async () => {
   const first = await start();
-  const pids = Object.values(first.pids());
+  const servers = identitiesOf(first.pids());
   const sockets = socketFolder(first);
   await insert(first, 'before');
   await publish(first, 'before');
   await first.stop();
 
-  expect(pids.length).toBeGreaterThan(0);
-  expect(pids.filter((pid) => identify(pid))).toEqual([]);
+  expect(servers.length).toBeGreaterThan(0);
+  expect(servers.filter(isAlive)).toEqual([]);
   await expect(access(sockets)).rejects.toThrow('ENOENT');
 
   const second = await start();
@@ -117,22 +117,22 @@ test('all servers run as an unprivileged user', async () => {
 
 describe('a launcher that is killed', () => {
   test('the servers of a killed launcher end, and the next launcher finds the data', async () => {
-    const { launcher, pids } = await startInProcess();
+    const { launcher, servers } = await startInProcess();
     launcher.kill('SIGKILL');
 
-    await until(() => Promise.resolve(pids.every((pid) => identify(pid) === undefined)));
+    await until(() => Promise.resolve(!servers.some(isAlive)));
     expect(await find(await start())).toEqual(['before']);
   });
 
   test('the next launcher stops servers left by a killed launcher and watchdog', async () => {
-    const { launcher, pids, sockets } = await startInProcess();
+    const { launcher, servers, sockets } = await startInProcess();
     process.kill(await watchdogOf(sockets), 'SIGKILL');
     launcher.kill('SIGKILL');
     await until(() => Promise.resolve(launcher.signalCode !== null));
-    expect(pids.filter((pid) => identify(pid))).toEqual(pids);
+    expect(servers.filter(isAlive)).toEqual(servers);
 
     const next = await start();
-    expect(pids.filter((pid) => identify(pid))).toEqual([]);
+    expect(servers.filter(isAlive)).toEqual([]);
     await expect(access(sockets)).rejects.toThrow('ENOENT');
     expect(await find(next)).toEqual(['before']);
   });
@@ -140,7 +140,7 @@ describe('a launcher that is killed', () => {
   /** Starts a launcher in a process of its own, which compiles its modules as jest does. */
   async function startInProcess(): Promise<{
     launcher: ChildProcess;
-    pids: number[];
+    servers: ProcessIdentity[];
     sockets: string;
   }> {
     const script = `
@@ -171,9 +171,14 @@ describe('a launcher that is killed', () => {
       },
     );
     await insert(started, 'before');
-    return { launcher, pids: Object.values(started.pids), sockets: socketFolder(started) };
+    return { launcher, servers: identitiesOf(started.pids), sockets: socketFolder(started) };
   }
 });
+
+/** Another process may get the number of one that has ended. */
+function identitiesOf(pids: Record<string, number>): ProcessIdentity[] {
+  return Object.values(pids).flatMap((pid) => identify(pid) ?? []);
+}
 
 type Addresses = Pick<Infrastructure, 'mongodbUri' | 'natsUrl'>;
 

@@ -160,7 +160,8 @@ test('a backup is refused while a replica of 0.1.0 runs, and nothing stays pause
     });
     await expect(backUp(options(false))).rejects.toMatchObject({
       exitStatus: 75,
-      message: 'Writes could not be paused within 15 s: checkout',
+      // On a busy machine identity, which runs, may be late, too.
+      message: expect.stringMatching(/^Writes could not be paused within 15 s: (\w+, )*checkout\b/),
     });
     expect(await stateOf(`${prefix}_catalog`)).toBe('OPEN');
     await expect(backUp(options(true))).rejects.toMatchObject({
