@@ -91,16 +91,12 @@ export class OperatorClient {
     return this.send(method, `/v1${path}`, { body, headers });
   }
 
-  /** Only reads are sent again where they are refused for a moment. */
   send(
     method: string,
     path: string,
     options: { body?: unknown; headers?: Record<string, string | undefined> } = {},
   ): Promise<Answer> {
-    return repeatRefused(
-      () => this.sendOnce(method, path, options),
-      method === 'GET' ? undefined : 0,
-    );
+    return repeatRefused(() => this.sendOnce(method, path, options));
   }
 
   private async sendOnce(

@@ -1,4 +1,5 @@
 import { type HTMLElement, parse } from 'node-html-parser';
+import { repeatRefused } from './repeat-refused';
 
 /** A page as a payer sees it. */
 export interface PayerPage {
@@ -45,7 +46,7 @@ export class Payer {
   }
 
   private async load(url: string, request: RequestInit, redirects = 0): Promise<PayerPage> {
-    const response = await fetch(url, { ...request, redirect: 'manual' });
+    const response = await repeatRefused(() => fetch(url, { ...request, redirect: 'manual' }));
     const { status, headers } = response;
     const text = await response.text();
     if (status !== 303) {

@@ -1,6 +1,7 @@
 import type { HTMLElement } from 'node-html-parser';
 import type { ApiClient } from './api-client';
 import { parsePage, selectionsOf, type Typed } from './payer';
+import { repeatRefused } from './repeat-refused';
 
 /** A page of the portal as its visitor sees it. */
 export interface VisitorPage {
@@ -61,7 +62,9 @@ export class Visitor {
   private async load(url: string, request: RequestInit, redirects = 0): Promise<VisitorPage> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...(request.headers as Record<string, string>), Cookie: cookie };
-    const response = await fetch(url, { ...request, headers, redirect: 'manual' });
+    const response = await repeatRefused(() =>
+      fetch(url, { ...request, headers, redirect: 'manual' }),
+    );
     this.keep(response.headers.getSetCookie());
     const bytes = Buffer.from(await response.arrayBuffer());
     if (response.status === 303 && redirects < redirectsMax) {
