@@ -87,12 +87,7 @@ test(
     await scene.subscribe(await scene.customer({ name: 'Cleo' }), declined);
     await scene.subscribe(await scene.customer({ name: 'Dora' }));
     const sum = (count: number, amount: number) => ({ count, amount });
-    const found = await eventually(async () => {
-      const report = await today();
-      expect(report.failingEndpoints).toHaveLength(1);
-      return report;
-    });
-    expect(found).toMatchObject({
+    const expected = {
       sales: {
         data: [
           {
@@ -119,6 +114,10 @@ test(
         ],
       },
       setup: { hasProduct: true, hasLink: false, hasPayment: true, hasEndpoint: true },
+    };
+    // An endpoint fails a moment after its events.
+    await eventually(async () => {
+      expect(await today()).toMatchObject(expected);
     });
   },
   timeoutMs,
@@ -139,14 +138,14 @@ testInChromium(
       const place = `/dashboard/${owner.environmentId ?? ''}`;
       await signIn(page, place);
       const todos = page.getByRole('list', { name: 'To do' }).getByRole('listitem');
-      await todos.first().waitFor();
-      const links = await todos.evaluateAll((items) =>
-        items.map((item) => [
-          item.textContent,
-          item.querySelector('a.button')?.getAttribute('href'),
-        ]),
-      );
-      expect(links).toEqual([
+      const links = () =>
+        todos.evaluateAll((items) =>
+          items.map((item) => [
+            item.textContent,
+            item.querySelector('a.button')?.getAttribute('href'),
+          ]),
+        );
+      const expected = [
         ['1 invoice with a failed payment: $47.00 openCollect', `${place}/dunning`],
         [
           'Metered of Grace is not billed: a usage bill is over the largest invoice amountOpen subscription',
@@ -160,7 +159,11 @@ testInChromium(
           'Default card of Margaret: Visa 4242, expiry 03/2033Open customer',
           `${place}/customers/${ids.expiring}`,
         ],
-      ]);
+      ];
+      // The page may still be drawn.
+      await eventually(async () => {
+        expect(await links()).toEqual(expected);
+      });
       const figure = (name: string) => page.locator('.figure', { hasText: name });
       await figure('Invoiced today in USD').getByText('$76.00').waitFor();
       await figure('Invoiced today in USD').getByText('2 invoices · Yesterday $58.00').waitFor();

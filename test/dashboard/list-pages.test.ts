@@ -364,8 +364,10 @@ testInChromium(
       const period = page.getByRole('link', { name: 'Export all of this period (NDJSON)' });
       await period.waitFor();
       const exported = `/dashboard/api/audit.ndjson?since=${since}&until=${until}`;
-      expect(await period.getAttribute('href')).toBe(exported);
-      expect(new URL(page.url()).search).toBe(`?since=${since}&until=${until}`);
+      await eventually(async () => {
+        expect(await period.getAttribute('href')).toBe(exported);
+        expect(new URL(page.url()).search).toBe(`?since=${since}&until=${until}`);
+      });
       expect(await page.getByLabel('From').getAttribute('title')).toBe('2026-02-28 15:00:00 UTC');
       await page.reload();
       expect(await page.getByLabel('From').inputValue()).toBe('2026-02-28T10:00');

@@ -6,7 +6,15 @@ import { desktop, phone, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
 import type { PortalScene } from '../support/portal-scene';
 import { DashboardScene } from './dashboard-scene';
-import { confirmDialog, fillIn, heading, look, press } from './page-actions';
+import {
+  confirmDialog,
+  fillIn,
+  heading,
+  look,
+  press,
+  recordMessages,
+  untilMessage,
+} from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -147,6 +155,7 @@ testInChromium(
   async () => {
     const customerId = await scene.customer({ name: 'Gina', address: { country: 'DE' } });
     await visit(browser, { viewport: { width: 1440, height: 900 } }, async (page) => {
+      await recordMessages(page);
       await signIn(page);
       await setUpSeller(page);
       await setUpTax(page);
@@ -233,7 +242,7 @@ async function setUpTax(page: Page): Promise<void> {
   await page.getByText('registrations must contain DE').waitFor();
   await page.getByLabel('Registrations').fill('DE, EU');
   await press(page, 'Save');
-  await page.getByText('Tax settings saved').waitFor();
+  await untilMessage(page, 'Tax settings saved');
   await page.getByText('Shipped, not checked').first().waitFor();
   const rate = { country: 'DE', category: 'ebook', percent: '7', name: 'Books' };
   await fillIn(page, { opener: 'New tax rate', confirm: 'Create tax rate', fields: rate });
@@ -258,6 +267,7 @@ testInChromium(
     const invoiceId = await sentInvoice(customerId);
     let address = '';
     await visit(browser, desktop, async (page) => {
+      await recordMessages(page);
       await signIn(page);
       await open(page, `/invoices/${invoiceId}`);
       await press(page, 'Email invoice');
@@ -304,7 +314,7 @@ testInChromium(
       await page.getByRole('group', { name: 'With PDF' }).getByLabel('Receipt').uncheck();
       await look(page, 'email settings');
       await press(page, 'Save');
-      await page.getByText('Email settings saved').waitFor();
+      await untilMessage(page, 'Email settings saved');
       const { kinds } = await scene.read('/email-settings');
       expect([kinds.RECEIPT.attachPdf, kinds.INVOICE_ISSUED.attachPdf]).toEqual([false, true]);
       await page.getByRole('link', { name: 'Invoice', exact: true }).click();

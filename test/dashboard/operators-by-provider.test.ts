@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import { desktop, expectAccessible, takeScreenshot, visit } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { addressOn, type ProviderBehavior, ProviderServer } from './identity-provider';
@@ -103,16 +104,19 @@ describe('signing in by the provider', () => {
   });
 
   test('is recorded in the audit log without credentials', async () => {
-    const { body } = await owner.api('GET', '/audit?perPage=1');
-    expect(body.data).toEqual([
-      expect.objectContaining({
-        action: `GET ${callbackPath}`,
-        path: callbackPath,
-        actor: expect.objectContaining({ email: 'owner@example.com' }),
-        environmentId: null,
-        status: 200,
-      }),
-    ]);
+    // An entry is completed after the answer.
+    await eventually(async () => {
+      const { body } = await owner.api('GET', '/audit?perPage=1');
+      expect(body.data).toEqual([
+        expect.objectContaining({
+          action: `GET ${callbackPath}`,
+          path: callbackPath,
+          actor: expect.objectContaining({ email: 'owner@example.com' }),
+          environmentId: null,
+          status: 200,
+        }),
+      ]);
+    });
   });
 
   test('reads the email address at the userinfo endpoint where the ID token lacks it', async () => {

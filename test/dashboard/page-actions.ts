@@ -115,6 +115,13 @@ export async function recordMessages(page: Page): Promise<void> {
   `);
 }
 
+/** Waits for a recorded message: a busy machine may look for it when it has vanished. */
+export async function untilMessage(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(
+    `window.messages.some((message) => message.text.includes(${JSON.stringify(text)}))`,
+  );
+}
+
 /** The log says who did what in sentences, and finds what one person did to one object. */
 export async function seeAuditLog(page: Page, endpointUrl: string): Promise<void> {
   await page

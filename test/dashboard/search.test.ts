@@ -76,6 +76,9 @@ async function createResources() {
   const invoice = await eventually(async () => {
     const { data } = await system.sandbox.expect(200, system.sandbox.get('/invoices'));
     expect(data).toMatchObject([{ status: 'PAID', number: expect.any(String) }]);
+    // It becomes active a moment after the payment.
+    const path = `/subscriptions/${String(subscription.id)}`;
+    expect((await system.sandbox.get(path)).body.status).toBe('ACTIVE');
     return data[0] as { id: string; number: string };
   });
   return { customer, product, discount, endpoint, subscription, invoice };

@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { Calendar } from './calendar';
 import { DemoClient } from './demo-client';
@@ -110,6 +111,11 @@ async function subscribeSinceLongAgo(api: ApiClient): Promise<string> {
 
 async function addSeats(api: ApiClient, subscriptionId: string): Promise<void> {
   const path = `/subscriptions/${subscriptionId}/changes`;
-  const { status } = await api.expect(201, api.post(path, { quantity: 5, at: 'NOW' }));
-  expect(status).toBe('APPLIED');
+  const { id } = await api.expect(201, api.post(path, { quantity: 5, at: 'NOW' }));
+  // A busy machine answers before the charge.
+  await eventually(async () => {
+    const { status } = await api.expect(200, api.get(`${path}/${String(id)}`));
+    expect(status).toBe('APPLIED');
+  });
+  await api.advanceTo((await api.expect(200, api.get('/sandboxes/clock'))).now as string);
 }

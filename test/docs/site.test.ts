@@ -101,7 +101,7 @@ test('without scripts, guides and references are readable, and there is no searc
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Quickstart');
     expect(await page.getByRole('searchbox').count()).toBe(0);
     await page.getByRole('link', { name: 'API', exact: true }).click();
-    expect(await page.getByRole('heading', { name: 'Create a customer' }).isVisible()).toBe(true);
+    await page.getByRole('heading', { name: 'Create a customer' }).waitFor();
   });
 });
 

@@ -326,6 +326,8 @@ describe('the sign-in by email', () => {
     const email = 'api@example.com';
     const customerId = await scene.customer({ email });
     const { url } = await scene.create('/portal/sessions', { customerId, sendEmail: true });
-    expect(await linksTo(email)).toEqual([url]);
+    await eventually(async () => {
+      expect(await linksTo(email)).toEqual([url]);
+    });
   });
 });

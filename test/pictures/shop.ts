@@ -40,7 +40,7 @@ export async function openShop(site: Site): Promise<Shop> {
   const { live } = site.system;
   const clock = { name: 'Shop', clock: 'MANUAL', startsAt: beginsAt };
   const { id: environmentId, key } = await live.expect(201, live.post('/sandboxes', clock));
-  const scene = new PortalScene(new ApiClient(live.gatewayUrl, key as string));
+  const scene = new PortalScene(new ApiClient(live.gatewayUrl, key as string), false);
   const stock = await stockUp(scene, site);
   const sold = await sell(scene, stock);
   const sessions = await openSessions(scene, stock, sold);

@@ -16,6 +16,9 @@ export const numbers = {
   securedOnce: '4000002500003155',
 } as const;
 
+// What a busy machine still does after the answer: the first charge, a refund.
+const settled = ['/subscriptions', '/credit-notes'];
+
 let authorizations = 0;
 
 /** An authorized card; each authorization starts one subscription. */
@@ -26,14 +29,22 @@ export function authorization(cardNumber: string = numbers.good): string {
 
 /** Customers of a separate sandbox with a manual clock, and their resources. */
 export class PortalScene {
-  constructor(readonly api: ApiClient) {}
+  constructor(
+    readonly api: ApiClient,
+    /** False where the requests that wait for work must not be logged. */
+    private readonly settles = true,
+  ) {}
 
   static async begin(system: TestSystem): Promise<PortalScene> {
     return new PortalScene(await system.live.manualSandbox('2026-01-31T00:00:00.000Z'));
   }
 
-  create(path: string, body: object): Promise<any> {
-    return this.api.expect(201, this.api.post(path, body));
+  /** Creates a resource, and waits for what its creation causes. */
+  async create(path: string, body: object): Promise<any> {
+    const created = await this.api.expect(201, this.api.post(path, body));
+    if (!this.settles || !settled.includes(path)) return created;
+    await this.untilIdle();
+    return this.read(`${path}/${String(created.id)}`);
   }
 
   read(path: string): Promise<any> {
