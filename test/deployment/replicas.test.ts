@@ -23,6 +23,8 @@ const killEveryMs = 10_000;
 // Counts of replicas; the first one belongs to the system.
 const steps = isNightly ? [1, 2, 4] : [1, 2];
 const slices = 64;
+const spanNames = [/^wake subscription$/, /^command billPeriod$/, /^publish .*\.renewed$/];
+const batchesMax = 3;
 const slow = { timeoutMs: 120_000, everyMs: 500 };
 
 describe('replicas of the subscription service', () => {
@@ -136,21 +138,31 @@ describe('replicas of the subscription service', () => {
     }).length;
   }
 
+  /**
+   * Expects one of each span for each renewal. A batch that the collector does not accept in time
+   * is lost: then others are renewed.
+   */
+  async function expectOnce(count: number): Promise<void> {
+    for (let batchesLeft = batchesMax; ; batchesLeft -= 1) {
+      const ids = await storeDue(5_000);
+      await untilRenewed(ids);
+      const seen = () => spanNames.map((name) => spansOf(ids, name));
+      try {
+        await eventually(() => {
+          expect([count, ...seen()]).toEqual([count, ...spanNames.map(() => due)]);
+        }, slow);
+        return;
+      } catch (error) {
+        if (batchesLeft === 1 || seen().some((spans) => spans > due)) throw error;
+      }
+    }
+  }
+
   test(`renew ${String(due)} subscriptions due at one instant once, and take over from one that is killed`, async () => {
     for (const count of steps) {
       while (replicas.length + 1 < count) replicas.push(startReplica(system.pids().subscription));
       await untilShared(count);
-      const ids = await storeDue(5_000);
-      await untilRenewed(ids);
-      await eventually(() => {
-        const counts = [/^wake subscription$/, /^command billPeriod$/, /^publish .*\.renewed$/];
-        expect([count, ...counts.map((name) => spansOf(ids, name))]).toEqual([
-          count,
-          due,
-          due,
-          due,
-        ]);
-      }, slow);
+      await expectOnce(count);
     }
 
     const killed = replicas.pop();
@@ -163,7 +175,7 @@ describe('replicas of the subscription service', () => {
         sliceOf: (_id, index) => (index % 2 === 0 ? undefined : index % slices),
       }),
     );
-  }, 600_000);
+  }, 1_800_000);
 
   test(`bill each period once while one of ${String(killing.replicas)} is killed every 10 s`, async () => {
     const startMissing = () => {
