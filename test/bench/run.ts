@@ -11,6 +11,7 @@ import { openHourReads } from './ingest/state-reads';
 import { ledger } from './ledger';
 import { noisyCallers } from './noisy-callers';
 import { productReads } from './product-reads';
+import { moneyRenewals } from './renewals/money';
 import { renewalCosts } from './renewals/costs';
 import { renewals } from './renewals/renewals';
 import { readCircumstances, toText, writeJson } from './report';
@@ -34,6 +35,7 @@ const benches: readonly Bench[] = [
   openHourReads,
   creditGrants,
   ledger,
+  moneyRenewals,
   webhooks,
   noisyCallers,
 ];

@@ -2,7 +2,8 @@ import { type Document, MongoClient } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
 import { sliceOf } from '@billing/chassis/slice';
 import { createResource } from '../stage/api';
-import { anyDocumentOf, documentsOf, resetWithIndexesOf } from '../stage/floor-data';
+import { anyDocumentOf, documentsOf, resetWithIndexesOf, settled } from '../stage/floor-data';
+import { CustomerSeed } from './customer-seed';
 import type { StagedSystem } from '../stage/stage';
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -15,6 +16,12 @@ const storeBatchSize = 10_000;
 // More concurrent inserts give no higher rate.
 const insertsInFlight = 4;
 
+/** Customers of the subscriptions; absent: one has them all. */
+export interface EachWithCustomer {
+  /** Money owed to each customer, in cents; 0: none has a balance. */
+  readonly balance: number;
+}
+
 /** Creates subscriptions by copying one created by the system, directly in its database. */
 export class RenewalSeed {
   private constructor(
@@ -22,14 +29,20 @@ export class RenewalSeed {
     private readonly databaseOf: (service: string) => string,
     /** A subscription as the system stores it. */
     readonly template: Document,
+    /** Absent: the subscriptions keep the template's customer. */
+    readonly customers?: CustomerSeed,
   ) {}
 
   static async open(
     system: Pick<StagedSystem, 'gatewayUrl' | 'keys' | 'site'>,
+    each?: EachWithCustomer,
   ): Promise<RenewalSeed> {
     const { site } = system;
     const post = (path: string, body: object) => createResource(system, path, body);
-    const customer = await post('/customers', { email: 'bench@example.com' });
+    const customer = await post('/customers', {
+      email: 'bench@example.com',
+      ...(each !== undefined && { name: 'Grace Hopper', address: { country: 'DE' } }),
+    });
     const product = await post('/products', {
       name: 'Monthly',
       type: 'FLAT',
@@ -43,9 +56,13 @@ export class RenewalSeed {
       writeConcern: { w: 'majority', journal: true },
     });
     await client.connect();
-    const collection = client.db(`${site.databasePrefix}_subscription`).collection('subscriptions');
     const databaseOf = (service: string) => `${site.databasePrefix}_${service}`;
-    return new RenewalSeed(client, databaseOf, await settled(collection, id));
+    const subscriptions = documentsOf(client, databaseOf('subscription'), 'subscriptions');
+    const template = await settled(subscriptions, { _id: id });
+    if (each === undefined) return new RenewalSeed(client, databaseOf, template);
+    if (each.balance > 0) await post('/balance-entries', entryOf(customer.id, each.balance));
+    const customers = await CustomerSeed.open(client, databaseOf, customer.id);
+    return new RenewalSeed(client, databaseOf, template, customers);
   }
 
   get subscriptions() {
@@ -111,8 +128,14 @@ export class RenewalSeed {
 
   private async insertBatch(ids: readonly string[], fields: Document): Promise<void> {
     // No service knows them yet: their first event will be their renewal.
-    const documents = ids.map((_id) => ({
+    const customerIds = await this.customers?.take(ids.length);
+    const customerOf = (index: number) => {
+      const customer = this.template.customer as Document;
+      return customerIds === undefined ? customer : { ...customer, id: customerIds[index] };
+    };
+    const documents = ids.map((_id, index) => ({
       ...this.template,
+      customer: customerOf(index),
       dueAt: farAway,
       ...fields,
       itemId: newId(),
@@ -124,6 +147,10 @@ export class RenewalSeed {
   }
 }
 
+function entryOf(customerId: string, amount: number) {
+  return { customerId, amount, currency: 'USD', description: 'Goodwill' };
+}
+
 function pastStart(): Date {
   return new Date(nowMs() - startedAgoMs);
 }
@@ -131,16 +158,4 @@ function pastStart(): Date {
 /** The machine's time, as the services have it. */
 export function nowMs(): number {
   return performance.timeOrigin + performance.now();
-}
-
-async function settled(
-  collection: ReturnType<ReturnType<MongoClient['db']>['collection']>,
-  id: string,
-): Promise<Document> {
-  for (;;) {
-    const document = await collection.findOne({ _id: id as never });
-    const outbox = document?.outbox as unknown[] | undefined;
-    if (document && outbox?.length === 0 && document.pendingSince === null) return document;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -1,4 +1,7 @@
-import type { Collection, Document, MongoClient } from 'mongodb';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Collection, Document, Filter, MongoClient } from 'mongodb';
+
+const pollMs = 50;
 
 export type Documents = Collection<Document & { _id: string }>;
 
@@ -20,4 +23,17 @@ export async function anyDocumentOf(documents: Documents): Promise<Document & { 
   const found = await documents.findOne({});
   if (found === null) throw new Error(`No document to copy in ${documents.namespace}`);
   return found;
+}
+
+/** A document of the system once it is stored and has no work left. */
+export async function settled(
+  documents: Documents,
+  filter: Filter<Document & { _id: string }>,
+): Promise<Document & { _id: string }> {
+  for (;;) {
+    const document = await documents.findOne(filter);
+    const outbox = document?.outbox as unknown[] | undefined;
+    if (document && outbox?.length === 0 && document.pendingSince === null) return document;
+    await sleep(pollMs);
+  }
 }
