@@ -236,6 +236,7 @@ const layers = {
     'bench.ts',
     'report.ts',
     'renewals',
+    'money',
     'ingest',
     'loop',
   ],

@@ -9,6 +9,7 @@ import { home } from './home';
 import { ingest } from './ingest/ingest';
 import { openHourReads } from './ingest/state-reads';
 import { ledger } from './ledger';
+import { taxReport } from './money/tax-report';
 import { noisyCallers } from './noisy-callers';
 import { productReads } from './product-reads';
 import { moneyRenewals } from './renewals/money';
@@ -36,6 +37,7 @@ const benches: readonly Bench[] = [
   creditGrants,
   ledger,
   moneyRenewals,
+  taxReport,
   webhooks,
   noisyCallers,
 ];
