@@ -9,6 +9,7 @@ import { home } from './home';
 import { ingest } from './ingest/ingest';
 import { openHourReads } from './ingest/state-reads';
 import { ledger } from './ledger';
+import { moneyDocuments } from './money/documents';
 import { taxReport } from './money/tax-report';
 import { noisyCallers } from './noisy-callers';
 import { productReads } from './product-reads';
@@ -37,6 +38,7 @@ const benches: readonly Bench[] = [
   creditGrants,
   ledger,
   moneyRenewals,
+  moneyDocuments,
   taxReport,
   webhooks,
   noisyCallers,
