@@ -7,7 +7,7 @@ import { MeterField } from '../../resources/pickers';
 import { newMeterPrice, typedMeterPrice } from './meter-price-set';
 import { meterPricePreview } from './price-preview';
 import { PricePreview } from './price-preview-field';
-import { PricingFields } from './pricing-fields';
+import { KeptFields, PricingFields } from './pricing-fields';
 
 const untiered = [
   ['PER_UNIT', 'Per unit'],
@@ -66,14 +66,14 @@ export function MeterPriceForm({
               hint={`In ${currency}, such as 0.005`}
               defaultValue={typed?.unitAmount}
             />
-            {type === 'PACKAGE' && (
+            <KeptFields isShown={type === 'PACKAGE'}>
               <TextField
                 name="packageSize"
                 label="Units per package"
                 inputMode="decimal"
                 defaultValue={typed?.packageSize}
               />
-            )}
+            </KeptFields>
           </>
         )}
       </PricingFields>

@@ -10,7 +10,10 @@ const tiered = [
 
 type PriceTypes = readonly (readonly [type: string, label: string])[];
 
-/** Pricing model, with a table of tiers, or `children` for the models without tiers. */
+/**
+ * Pricing model, with a table of tiers, or `children` for the models without tiers. Both keep what
+ * is typed while another model is chosen; the form sends only what is shown.
+ */
 export function PricingFields({
   untiered,
   initialType,
@@ -26,23 +29,39 @@ export function PricingFields({
   initialTiers: readonly TierRow[];
   /** Currency of the prices. */
   currency: string;
+  /** Fields of the chosen model, or of the last one without tiers. */
   children: (type: string) => ReactNode;
 }) {
   const isTiered = (of: string) => tiered.some(([one]) => one === of);
   const types: PriceTypes = [...untiered, ...tiered];
   const [type, setType] = useState(initialType ?? types[0]?.[0] ?? '');
+  const [lastUntiered, setLastUntiered] = useState(
+    isTiered(type) ? (untiered[0]?.[0] ?? '') : type,
+  );
+  const choose = (chosen: string) => {
+    setType(chosen);
+    if (!isTiered(chosen)) setLastUntiered(chosen);
+  };
   return (
     <>
       <SelectField
         name="type"
         label="Pricing model"
         value={type}
-        onChange={setType}
+        onChange={choose}
         choices={types}
       />
-      {/* Keeps what is typed while another model is chosen. */}
       <TierTable rows={initialTiers} currency={currency} isShown={isTiered(type)} />
-      {!isTiered(type) && children(type)}
+      <KeptFields isShown={!isTiered(type)}>{children(lastUntiered)}</KeptFields>
     </>
+  );
+}
+
+/** Fields that keep what is typed while they are hidden, and are then not sent. */
+export function KeptFields({ isShown, children }: { isShown: boolean; children: ReactNode }) {
+  return (
+    <fieldset className="kept-fields" disabled={!isShown} hidden={!isShown}>
+      {children}
+    </fieldset>
   );
 }

@@ -1,0 +1,91 @@
+import type { Browser, Page } from 'playwright-core';
+import { desktop, visit } from '../support/browser-visit';
+import { ensureChromium } from '../support/chromium';
+import { type PortalScene, usd } from '../support/portal-scene';
+import { DashboardScene } from './dashboard-scene';
+import { confirmDialog, press } from './page-actions';
+
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
+const timeoutMs = 600_000;
+
+let dashboard: DashboardScene;
+let browser: Browser;
+let scene: PortalScene;
+
+beforeAll(async () => {
+  if (program === undefined) return;
+  dashboard = await DashboardScene.begin(program);
+  ({ browser, scene } = dashboard);
+}, timeoutMs);
+
+afterAll(async () => {
+  if (program !== undefined) await dashboard.end();
+});
+
+/** Opens a page of the sandbox as its owner. */
+const onPage = async (
+  path: string,
+  work: (page: Page) => Promise<void>,
+  options: object = desktop,
+) =>
+  visit(browser, options, async (page) => {
+    await dashboard.signIn(page);
+    await dashboard.open(page, path);
+    await work(page);
+  });
+
+testInChromium(
+  'a price form keeps the price per unit while tiers are chosen',
+  async () => {
+    await onPage('/products', async (page) => {
+      await press(page, 'New product');
+      const dialog = page.locator('.dialog');
+      const model = dialog.getByLabel('Pricing model');
+      await model.selectOption({ label: 'Per unit' });
+      await dialog.getByLabel('Name', { exact: true }).fill('Seats');
+      await dialog.getByLabel('Amount').fill('19.00');
+      await dialog.getByText('150 units: $2,850.00').waitFor();
+      await model.selectOption({ label: 'Graduated tiers' });
+      await dialog.getByLabel('Tier 1: price per unit').fill('8');
+      await dialog.getByLabel('Amount').waitFor({ state: 'hidden' });
+      await model.selectOption({ label: 'Per unit' });
+      expect(await dialog.getByLabel('Amount').inputValue()).toBe('19.00');
+      await dialog.getByText('150 units: $2,850.00').waitFor();
+      await model.selectOption({ label: 'Graduated tiers' });
+      expect(await dialog.getByLabel('Tier 1: price per unit').inputValue()).toBe('8');
+      await model.selectOption({ label: 'Per unit' });
+      await confirmDialog(page, 'Create product');
+    });
+    const { data } = await scene.read('/products');
+    expect(data).toMatchObject([{ name: 'Seats', type: 'PER_UNIT', amount: 1900, tiers: null }]);
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'the form of a usage price keeps the size of a package while another model is chosen',
+  async () => {
+    const { id } = await scene.create('/products', { ...usd, name: 'Metered' });
+    await scene.create('/meters', { name: 'Messages', unit: 'messages' });
+    await onPage(`/products/${String(id)}`, async (page) => {
+      await press(page, 'Add usage price');
+      const dialog = page.locator('.dialog');
+      const model = dialog.getByLabel('Pricing model');
+      await model.selectOption({ label: 'Per package' });
+      await dialog.getByLabel('Price per package').fill('0.25');
+      await dialog.getByLabel('Units per package').fill('100');
+      for (const other of ['Volume tiers', 'Per unit']) {
+        await model.selectOption({ label: other });
+        await dialog.getByLabel('Units per package').waitFor({ state: 'hidden' });
+        await model.selectOption({ label: 'Per package' });
+        expect(await dialog.getByLabel('Price per package').inputValue()).toBe('0.25');
+        expect(await dialog.getByLabel('Units per package').inputValue()).toBe('100');
+      }
+      await model.selectOption({ label: 'Per unit' });
+      await confirmDialog(page, 'Save price');
+      await page.getByText('$0.25 / unit').waitFor();
+    });
+  },
+  timeoutMs,
+);
