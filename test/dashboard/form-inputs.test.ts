@@ -1,13 +1,14 @@
 import type { Browser, Page } from 'playwright-core';
-import { desktop, visit } from '../support/browser-visit';
+import { desktop, expectAccessible, phone, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
 import { type PortalScene, usd } from '../support/portal-scene';
 import { DashboardScene } from './dashboard-scene';
-import { confirmDialog, press } from './page-actions';
+import { confirmDialog, look, press } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 600_000;
+const searches = '**/dashboard/api/search?*';
 
 let dashboard: DashboardScene;
 let browser: Browser;
@@ -86,6 +87,41 @@ testInChromium(
       await confirmDialog(page, 'Save price');
       await page.getByText('$0.25 / unit').waitFor();
     });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'a failed search of a picker is retried with a button',
+  async () => {
+    await scene.customer({ email: 'hedy@example.com', name: 'Hedy' });
+    const work = async (page: Page) => {
+      const filter = page.getByRole('combobox', { name: 'Customer: All' });
+      const refuse = '**/v1/customers?*';
+      for (const path of [refuse, searches]) {
+        await page.route(path, (route) => route.fulfill({ status: 500, json: { error: 'Fault' } }));
+      }
+      await filter.click();
+      const retry = page.getByRole('button', { name: 'Try again' });
+      await page.getByText('The customers could not be loaded').waitFor();
+      await look(page, 'picker without choices');
+      await page.unroute(refuse);
+      await retry.click();
+      await page.getByRole('option', { name: /Hedy/ }).waitFor();
+      await retry.waitFor({ state: 'detached' });
+      // The search field has the focus again.
+      await page.keyboard.type('hed');
+      await page.getByText('The customers could not be loaded').waitFor();
+      await page.unroute(searches);
+      await page.keyboard.press('Tab');
+      await retry.and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('option', { name: /Hedy/ }).click();
+      await page.getByRole('combobox', { name: 'Customer: Hedy' }).waitFor();
+      await expectAccessible(page);
+    };
+    await onPage('/invoices', work);
+    await onPage('/invoices', work, { ...phone, colorScheme: 'dark' });
   },
   timeoutMs,
 );

@@ -285,11 +285,15 @@ function useCustomers(search: string, isEnabled: boolean) {
 }
 
 /** Properties of a picker that offers what was found. */
-function choicesOf<T extends { readonly id: string }>(
-  { data, progress }: FoundList<T>,
+export function choicesOf<T extends { readonly id: string }>(
+  { data, progress, refetch }: FoundList<T>,
   choiceOf: (one: T) => Choice,
 ) {
-  return { choices: (data?.data ?? []).map(choiceOf), progress };
+  return {
+    choices: (data?.data ?? []).map(choiceOf),
+    progress,
+    onRetry: () => void refetch(),
+  };
 }
 
 /** The chosen resource; its id until the name is known. */

@@ -15,7 +15,11 @@ export function EnvironmentSwitcher() {
   const { environment } = useWorkspace();
   const [location, navigate] = useLocation();
   const [search, setSearch] = useState('');
-  const { data } = useEnvironments({ search, page: 1, perPage: offeredMax });
+  const { data, error, refetch } = useEnvironments({ search, page: 1, perPage: offeredMax });
+  const failure = {
+    text: 'The environments could not be loaded',
+    onRetry: () => void refetch(),
+  };
   const found = data?.data ?? [environment];
   const total = data?.total ?? found.length;
   return (
@@ -23,6 +27,7 @@ export function EnvironmentSwitcher() {
       label="Find an environment by name or ID"
       placeholder="Find by name or ID"
       empty="No environments found"
+      {...(error !== null && { failure })}
       search={search}
       onSearch={setSearch}
       options={found.map(toOption)}

@@ -1,6 +1,7 @@
 import { useListed, useListedAll } from '../../api/queries';
 import { useFound } from '../../api/search';
 import { PickerFilter, usePickerSearch } from '../../parts/form/picker';
+import { choicesOf } from '../../resources/pickers';
 import type { Product } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
 import { chosenSubscription, subscriptionChoice } from './subscription-choice';
@@ -21,20 +22,18 @@ export function SubscriptionFilter({
 }) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const { data, progress } = useFound<Subscription>(
+  const found = useFound<Subscription>(
     { path, type: 'SUBSCRIPTION', query: { customerId } },
     { search, isEnabled: isOpened },
   );
   const { data: chosen } = useListed<Subscription>(path, value);
-  const found = data?.data ?? [];
-  const names = useProductNames([...found, ...(chosen ? [chosen] : [])]);
+  const names = useProductNames([...(found.data?.data ?? []), ...(chosen ? [chosen] : [])]);
   return (
     <PickerFilter
       label="Subscription"
       what="subscriptions"
       foundBy="product or ID"
-      progress={progress}
-      choices={found.map((one) => subscriptionChoice(one, names))}
+      {...choicesOf(found, (one) => subscriptionChoice(one, names))}
       selected={chosenSubscription(value, chosen, names)}
       {...{ onChange, ...searched }}
     />

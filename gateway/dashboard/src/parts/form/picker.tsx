@@ -29,6 +29,8 @@ interface PickerProps {
   readonly onOpen: () => void;
   /** State of the search; choices that were loaded earlier need none. */
   readonly progress?: SearchProgress;
+  /** Searches again after a failure. */
+  readonly onRetry?: () => void;
   /** Noun of what is chosen, plural: “products”. */
   readonly what: string;
   /** What the search compares, for a noun that does not say it: “name, email or ID”. */
@@ -118,6 +120,7 @@ function Picker({
   label,
   choices,
   progress = 'DONE',
+  onRetry,
   search,
   onSearch,
   onOpen,
@@ -136,6 +139,7 @@ function Picker({
 }) {
   const { Part: Combobox, opener, failure } = useLoadedOnUse(loadCombobox, onOpen);
   const name = `${label}: ${selected.label}`;
+  const text = noChoiceText(what, progress);
   const find = foundBy === undefined ? `Find ${what}` : `Find ${what} by ${foundBy}`;
   if (Combobox === undefined) {
     return (
@@ -152,7 +156,8 @@ function Picker({
       isOpenAtFirst
       label={find}
       placeholder={find}
-      empty={noChoiceText(what, progress)}
+      empty={text}
+      {...(progress === 'FAILED' && { failure: { text, onRetry } })}
       options={empty !== undefined && search === '' ? [empty, ...choices] : choices}
       selected={selected}
       onSelect={(choice) => {
@@ -168,9 +173,9 @@ function Picker({
         </Trigger>
       }
     >
-      {({ label: text, detail }) => (
+      {({ label: choice, detail }) => (
         <span className="picker-choice">
-          {text}
+          {choice}
           {detail !== undefined && <span className="faint">{detail}</span>}
         </span>
       )}

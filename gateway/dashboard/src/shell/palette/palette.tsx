@@ -14,7 +14,7 @@ import {
   Webhook,
 } from 'lucide-react';
 import { useLocation } from 'wouter';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { environmentName, useWorkspace } from '../../api/environment';
 import { environmentPath, samePlace } from '../../api/environment-path';
 import { useEnvironments } from '../../api/queries';
@@ -49,6 +49,7 @@ export function Palette({
   onShortcuts: () => void;
 }) {
   const [text, setText] = useState('');
+  const field = useRef<HTMLInputElement>(null);
   const settled = useSettled(text.trim());
   const search = useSearch(settled);
   const isSettled = settled === text.trim();
@@ -75,11 +76,20 @@ export function Palette({
             keepHighlight
           >
             <Autocomplete.Input
+              ref={field}
               aria-label="Search resources, pages and actions"
               placeholder="Find a customer, an invoice, a page or an action"
               maxLength={100}
             />
-            {search.error !== null && <ErrorNotice error={search.error} />}
+            {search.error !== null && (
+              <ErrorNotice
+                error={search.error}
+                onRetry={() => {
+                  field.current?.focus();
+                  void search.refetch();
+                }}
+              />
+            )}
             {missing.length > 0 && (
               <Notice tone="wait">
                 <p>Not searched: {missing.map((type) => `${wordsText(type)}s`).join(', ')}.</p>
@@ -89,7 +99,7 @@ export function Palette({
               {isSearching ? 'Searching' : ''}
             </Autocomplete.Status>
             <Autocomplete.Empty className="combobox-empty">
-              {isSearching ? 'Searching' : 'Nothing found'}
+              {emptyText({ isSearching, isFailed: search.error !== null })}
             </Autocomplete.Empty>
             <Autocomplete.List className="palette-list">
               {(group: Group) => <GroupOf key={group.value} {...{ group, onClose }} />}
@@ -99,6 +109,12 @@ export function Palette({
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** Text in place of entries; none for a failure, which has a notice. */
+function emptyText(search: { isSearching: boolean; isFailed: boolean }): string | undefined {
+  if (search.isSearching) return 'Searching';
+  return search.isFailed ? undefined : 'Nothing found';
 }
 
 function GroupOf({ group, onClose }: { group: Group; onClose: () => void }) {
