@@ -29,6 +29,7 @@ export interface Found {
   readonly missing: readonly SearchedService[];
 }
 
+const noFilter = { limit: undefined, active: undefined, customerId: undefined };
 // Results appear as an operator types, so those of the others are not held up any longer.
 const answerWithinMs = 2_000;
 
@@ -58,7 +59,7 @@ export class ResourceSearch {
     const soon = systemClock.now().getTime() + answerWithinMs;
     const deadline = new Date(Math.min(soon, context.deadline.getTime()));
     return searchEach(services, (name) =>
-      this.peers[name].search({ limit: undefined, ...request }, { ...context, deadline }),
+      this.peers[name].search({ ...noFilter, ...request }, { ...context, deadline }),
     );
   }
 

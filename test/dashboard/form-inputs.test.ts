@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { desktop, expectAccessible, phone, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
+import { PersistentClient } from '../support/persistent-client';
 import { type PortalScene, usd } from '../support/portal-scene';
 import { DashboardScene } from './dashboard-scene';
 import { confirmDialog, look, press } from './page-actions';
@@ -122,6 +123,29 @@ testInChromium(
     };
     await onPage('/invoices', work);
     await onPage('/invoices', work, { ...phone, colorScheme: 'dark' });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'a picker of products finds an active one behind a hundred archived ones of its name',
+  async () => {
+    const client = new PersistentClient(scene.api);
+    for (let batch = 0; batch < 30; batch += 1) {
+      const archived = Array.from({ length: 4 }, async () => {
+        const { id } = await client.post(201, '/products', { ...usd, name: 'Hosting' });
+        await client.patch(`/products/${String(id)}`, { active: false });
+      });
+      await Promise.all(archived);
+    }
+    await scene.create('/products', { ...usd, name: 'Hosting' });
+    await onPage('/subscriptions', async (page) => {
+      await press(page, 'New subscription');
+      const picker = page.locator('.field:has(> input[name="productId"]) > .picker');
+      await picker.click();
+      await page.getByRole('combobox', { name: 'Find products' }).fill('hosting');
+      await page.getByRole('option', { name: /Hosting/ }).waitFor();
+    });
   },
   timeoutMs,
 );

@@ -3,7 +3,7 @@ import { everyScope } from '@billing/chassis/call-context';
 import { ResultType, type SearchResult } from '@billing/proto/billing/search/v1/search';
 import { resultTypes } from '@billing/proto/values/search';
 import { scopeOf } from '../access/scope';
-import { readQuery } from '../api/input/input';
+import { flag, readQuery } from '../api/input/input';
 import { ok } from '../http/answer';
 import { type SearchedService, searchedServices } from '../resource-search';
 import { amountText } from '../text/english-amount-text';
@@ -35,6 +35,8 @@ const types: Readonly<Record<SearchedService, ResultType>> = {
 const Search = z.object({
   q: z.string().max(100),
   type: z.enum(Object.values(types).map((type) => resultTypes.nameOf(type))).optional(),
+  active: flag.optional(),
+  customerId: z.string().optional(),
 });
 
 /** Search of the resources of an environment that the operator may read. */
@@ -45,12 +47,13 @@ export const searchRoutes: readonly EnvironmentRoute[] = [
     isOfEnvironment: true,
     endsWithCaller: true,
     handle: async ({ query, context }, { peers }) => {
-      const { q: text, type } = readQuery(Search, { query });
+      const { q: text, type, ...filters } = readQuery(Search, { query });
       const services = readableServices(context.scopes).filter(
         (name) => type === undefined || types[name] === resultTypes.valueOf(type),
       );
       const limit = type === undefined ? undefined : resultsOfType;
-      const { results, missing } = await peers.search.find({ text, limit }, services, context);
+      const request = { text, limit, ...filters };
+      const { results, missing } = await peers.search.find(request, services, context);
       return ok({
         results: results.map(toJsonSearchResult),
         /** Types of resources whose service did not answer. */

@@ -12,6 +12,7 @@ import { connectPeers } from './peers';
 import { toProtoMeterPrice } from './price-message';
 import { toProtoProduct } from './product-rpc';
 import { catalogRpc } from './rpc';
+import { productsWith } from './store';
 import { SupersededPriceStore } from './superseded-price-store';
 
 /** Starts the catalog service: products and prices over gRPC. */
@@ -52,6 +53,7 @@ export async function start(
     }),
     searchRpc(products, {
       type: ResultType.RESULT_TYPE_PRODUCT,
+      filterOf: ({ active }) => productsWith({ active }),
       describe: ({ name, lookupKey, active }) => ({
         title: name,
         detail: lookupKey ?? '',

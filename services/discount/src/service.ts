@@ -14,6 +14,7 @@ import { reassertRedemptions } from './recovery/reassert-redemptions';
 import { checkHolders } from './redemption-worker';
 import { openClaims } from './reserve-redemption';
 import { discountRpc } from './rpc';
+import { discountsWith } from './store';
 import { ensureSlotIndexes, openSlots, SlotStore } from './slot-store';
 
 /** Overrides for tests. */
@@ -73,6 +74,7 @@ export async function start(
     }),
     searchRpc(discounts, {
       type: ResultType.RESULT_TYPE_DISCOUNT,
+      filterOf: ({ active }) => discountsWith({ active }),
       describe: ({ name, code, active }) => ({
         title: name,
         detail: code ?? '',

@@ -43,8 +43,15 @@ interface Searched {
   readonly path: string;
   /** Type of the resources in the search. */
   readonly type: SearchResult['type'];
-  /** Further filters of the list. */
-  readonly query?: Query;
+  /** Filters of the list, which the search has, too. */
+  readonly query?: SearchFilters;
+}
+
+interface SearchFilters {
+  /** Of products and discounts. */
+  readonly active?: boolean;
+  /** Of subscriptions; empty for all. */
+  readonly customerId?: string;
 }
 
 /** Number of resources that are offered. */
@@ -95,7 +102,8 @@ export function useFound<T extends { readonly id: string }>(
         const { data: newest, total } = await read({ perPage });
         return { data: newest, total };
       }
-      const { results, missing } = await find({ q: text, type }, { environmentId, signal });
+      const wanted = { q: text, type, ...query };
+      const { results, missing } = await find(wanted, { environmentId, signal });
       if (missing.includes(type)) throw new Error('Service unavailable');
       const ids = results.map(({ id }) => id);
       if (ids.length === 0) return { data: [], total: 0 };
@@ -119,8 +127,8 @@ export function useFound<T extends { readonly id: string }>(
 
 /** Searches one type of resources, with more results, or all of them. */
 async function find(
-  query: { readonly q: string; readonly type?: SearchResult['type'] },
+  query: SearchFilters & { readonly q: string; readonly type?: SearchResult['type'] },
   { environmentId, signal }: { environmentId: string; signal: AbortSignal },
 ): Promise<Found> {
-  return (await send({ path: searchPath, query, environmentId, signal })) as Found;
+  return (await send({ path: searchPath, query: { ...query }, environmentId, signal })) as Found;
 }

@@ -23,10 +23,17 @@ export const resultsMax = 100;
 // Maximum number of aggregates that are compared, if words are longer than keys.
 const comparedMax = 200;
 
-/** Environment of a search, and the number of its results. */
-interface Place {
+/** What a search returns of all that matches its text. */
+export interface SearchRange {
+  /** Maximum number of aggregates. */
+  readonly limit?: number;
+  /** Condition on the documents, as of a list. */
+  readonly filter?: Readonly<Record<string, unknown>>;
+}
+
+/** Environment and range of a search. */
+interface Place extends Required<SearchRange> {
   readonly environmentId: string;
-  readonly limit: number;
 }
 
 /**
@@ -42,18 +49,18 @@ export class SearchIndex<S extends { readonly id: string }> {
   ) {}
 
   /**
-   * Finds the environment's aggregates that have, for each word of the text, a word beginning so,
-   * at most `limit`. Those that have the words as a whole come first.
+   * Finds the environment's aggregates that have, for each word of the text, a word beginning so.
+   * Those that have the words as a whole come first.
    */
   async find(
     text: string,
     { tenant }: Pick<CallContext, 'tenant'>,
-    limit = usualResults,
+    { limit = usualResults, filter = {} }: SearchRange = {},
   ): Promise<Stored<S>[]> {
     const { toStoredWord = (word: string) => word } = this.definition.search ?? {};
     const words = queryWordsOf(text).map(toStoredWord);
     if (words.length === 0) return [];
-    const at = { environmentId: tenant.environmentId, limit };
+    const at = { environmentId: tenant.environmentId, limit, filter };
     const [whole, begun] = await Promise.all([
       this.read(at, words.map(whollyEqual)),
       this.readBegun(at, words),
@@ -82,12 +89,13 @@ export class SearchIndex<S extends { readonly id: string }> {
   }
 
   private async read(
-    { environmentId, limit }: Place,
+    { environmentId, limit, filter }: Place,
     conditions: readonly KeyCondition[],
   ): Promise<AggregateDocument[]> {
     const filters = conditions.map(({ keys }) => ({ searchKeys: { $in: [...keys] } }));
     const [first] = filters;
     const query = {
+      ...filter,
       environmentId,
       ...(filters.length === 1 ? first : { $and: filters }),
     };

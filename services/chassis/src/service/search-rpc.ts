@@ -1,6 +1,7 @@
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   type ResultType,
+  type SearchRequest,
   type SearchResult,
   type SearchServiceServer,
   SearchServiceService,
@@ -13,9 +14,13 @@ import { type RpcDependencies, type RpcService, rpcService } from '../grpc/rpc';
 
 const textLengthMax = 100;
 
-/** How a service shows the aggregates that it finds. */
+/** How a service filters and shows the aggregates that it finds. */
 export interface FoundBy<S> {
   readonly type: ResultType;
+  /** Condition on the documents, as of a list. Absent: the service has no filter. */
+  readonly filterOf?: (
+    request: Pick<SearchRequest, 'active' | 'customerId'>,
+  ) => Readonly<Record<string, unknown>>;
   readonly describe: (
     state: S,
   ) => Pick<SearchResult, 'title'> &
@@ -25,7 +30,7 @@ export interface FoundBy<S> {
 /** The call by which the dashboard searches the aggregates of a service. */
 export function searchRpc<S extends { readonly id: string }>(
   { searchIndex }: Pick<AggregateCollection<S>, 'searchIndex'>,
-  { type, describe }: FoundBy<S>,
+  { type, filterOf = () => ({}), describe }: FoundBy<S>,
 ): (dependencies: RpcDependencies) => RpcService {
   const toResult = ({ state }: Stored<S>): SearchResult => ({
     detail: '',
@@ -39,13 +44,14 @@ export function searchRpc<S extends { readonly id: string }>(
   return rpcService<SearchServiceServer>(
     SearchServiceService,
     {
-      search: async ({ text, limit = usualResults }, context) => {
+      search: async ({ text, limit = usualResults, ...filters }, context) => {
         const isTooLong = text.length > textLengthMax;
         refuseProblems({
           q: isTooLong ? [`Must be at most ${String(textLengthMax)} characters`] : [],
           limit: limit < 1 || limit > resultsMax ? [`Must be from 1 to ${String(resultsMax)}`] : [],
         });
-        return { results: (await searchIndex.find(text, context, limit)).map(toResult) };
+        const found = await searchIndex.find(text, context, { limit, filter: filterOf(filters) });
+        return { results: found.map(toResult) };
       },
     },
     { callers: searchCallers },

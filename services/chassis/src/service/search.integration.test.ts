@@ -98,8 +98,21 @@ describe('a search', () => {
     const names = await namesOf(tenant, 'plan1');
     expect([names.length, new Set(names).size]).toEqual([usualResults, usualResults]);
     expect(names[0]).toBe('Plan1');
-    const more = (await people.searchIndex.find('plan1', { tenant }, 20)).map(({ state }) => state);
+    const more = (await people.searchIndex.find('plan1', { tenant }, { limit: 20 })).map(
+      ({ state }) => state,
+    );
     expect([more.length, more[0]?.name]).toEqual([20, 'Plan1']);
+  });
+
+  test('finds an aggregate of a filter among more others than it returns', async () => {
+    const tenant = testTenant();
+    await store(tenant, 'Hosting', 'wanted');
+    for (let number = 0; number < 20; number += 1) await store(tenant, 'Hosting', 'other');
+    for (const text of ['hosting', 'host', 'hostibg']) {
+      const range = { filter: { code: 'wanted' } };
+      const found = await people.searchIndex.find(text, { tenant }, range);
+      expect([text, found.map(({ state }) => state.code)]).toEqual([text, ['wanted']]);
+    }
   });
 
   test('finds an aggregate by its present words only, right after the write', async () => {
