@@ -149,3 +149,25 @@ testInChromium(
   },
   timeoutMs,
 );
+
+testInChromium(
+  'the subscription filter of a customer searches the subscriptions of this customer',
+  async () => {
+    const plan = { name: 'Backup' };
+    const mine = await scene.customer({ email: 'joan@example.com', name: 'Joan' });
+    await scene.subscribe(mine, { plan });
+    for (let number = 0; number < 3; number += 1) {
+      await scene.subscribe(await scene.customer({ name: 'Rival' }), { plan });
+    }
+    await onPage(`/invoices?customerId=${mine}`, async (page) => {
+      await page.getByRole('combobox', { name: 'Subscription: All' }).click();
+      const field = page.getByRole('combobox', { name: /^Find subscriptions/ });
+      const searched = page.waitForResponse(/\/dashboard\/api\/search\?.*q=backup/);
+      await field.fill('backup');
+      const found = (await (await searched).json()) as { results: readonly { detail: string }[] };
+      expect(found.results.map(({ detail }) => detail)).toEqual(['Joan · Active']);
+      await page.getByRole('option', { name: /Backup/ }).waitFor();
+    });
+  },
+  timeoutMs,
+);

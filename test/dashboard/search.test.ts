@@ -168,6 +168,41 @@ describe('the search of the dashboard', () => {
     expect((await sandbox.api('GET', '/search?q=engine&type=ENGINE')).status).toBe(400);
   });
 
+  test('finds active products and discounts alone, and subscriptions of one customer', async () => {
+    const monthly = { type: 'FLAT', currency: 'USD', amount: 2900, billingInterval: 'MONTHLY' };
+    const names = { name: 'Filtered' };
+    const sale = { ...names, type: 'PERCENTAGE', value: 10, duration: 'ONCE' };
+    const archive = async (path: string) =>
+      system.sandbox.expect(
+        200,
+        system.sandbox.request('PATCH', path, { body: { active: false } }),
+      );
+    for (const [path, type, body] of [
+      ['/products', 'PRODUCT', { ...monthly, ...names }],
+      ['/discounts', 'DISCOUNT', sale],
+    ] as const) {
+      const [sold, archived] = [await create(path, body), await create(path, body)];
+      await archive(`${path}/${String(archived.id)}`);
+      const found = async (filter: string) =>
+        (await search('filtered', sandbox, `&type=${type}${filter}`)).map(({ id }) => id);
+      expect(await found('&active=true')).toEqual([sold.id]);
+      expect(await found('&active=false')).toEqual([archived.id]);
+      expect((await found('')).sort()).toEqual([sold.id, archived.id].sort());
+    }
+    const { id: productId } = await create('/products', { ...monthly, name: 'Shared' });
+    const subscribe = async (name: string) => {
+      const { id: customerId } = await create('/customers', { email: 'of@example.com', name });
+      const authorizedTransactionId = `txn_4242424242424242_${name}`;
+      return create('/subscriptions', { customerId, productId, authorizedTransactionId });
+    };
+    const mine = await subscribe('Mine');
+    await subscribe('Other');
+    const filter = `&type=SUBSCRIPTION&customerId=${String(mine.customerId)}`;
+    expect((await search('shared', sandbox, filter)).map(({ id }) => id)).toEqual([mine.id]);
+    const refused = await sandbox.api('GET', '/search?q=shared&type=PRODUCT&active=yes');
+    expect(refused.status).toBe(400);
+  });
+
   test('is open to viewers, and refuses a long or missing text', async () => {
     const email = `${newId()}@example.com`;
     const { body } = await owner.api('POST', '/operators', { email, role: 'VIEWER' });

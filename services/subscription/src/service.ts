@@ -33,7 +33,7 @@ import { reportRpc } from './report/report-rpc';
 import { ReportStore } from './report/report-store';
 import { subscriptionRpc } from './rpc';
 import { subscriptionDefinition } from './subscription-document';
-import { Subscriptions } from './subscription-store';
+import { Subscriptions, subscriptionsWith } from './subscription-store';
 import { mainItem } from './subscription/subscription';
 import type { SubscriptionRecord } from './subscription/tombstone';
 
@@ -92,7 +92,11 @@ export async function start(
     reportRpc({ reports }),
     erasureRpc(service, erasingSubscriptions({ records, subscriptions, changes })),
     exportRpc(service, exportedResources({ records, changes })),
-    searchRpc(records, { type: ResultType.RESULT_TYPE_SUBSCRIPTION, describe: describeFound }),
+    searchRpc(records, {
+      type: ResultType.RESULT_TYPE_SUBSCRIPTION,
+      filterOf: ({ customerId }) => subscriptionsWith({ customerId }),
+      describe: describeFound,
+    }),
   ]);
 }
 
