@@ -166,10 +166,11 @@ testInChromium(
       await page.keyboard.press('Enter');
       await page.locator('.account-button[aria-busy=true] .spinner').waitFor();
       release.resolve(undefined);
-      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
-      await page.locator('[role=menu]:focus').waitFor();
+      const entry = (name: string) =>
+        page.getByRole('menuitem', { name }).and(page.locator(':focus')).waitFor();
+      await entry('Your account');
       await page.keyboard.press('ArrowDown');
-      await page.locator('[role=menuitem]:focus').waitFor();
+      await entry('Documentation');
       await page.keyboard.press('Escape');
       await page.locator('.account-button:focus').waitFor();
       await page.locator('.environment-switcher').focus();

@@ -20,13 +20,17 @@ const themes = [
 ] as const;
 
 /** Signed-in operator, theme and sign-out; open at first. */
-export function AccountMenu() {
+export function AccountMenu({ isOpenedByKey }: { isOpenedByKey: boolean }) {
   const { operator } = useWorkspace().session;
   const [theme, choose] = useTheme();
   const changed = useSessionChange();
   const signOut = useAction(() => ({ method: 'DELETE', path: '/dashboard/api/session' }));
   return (
-    <Menu isOpenAtFirst trigger={<AccountButton isBusy={signOut.isPending} />}>
+    <Menu
+      isOpenAtFirst
+      isOpenedByKey={isOpenedByKey}
+      trigger={<AccountButton isBusy={signOut.isPending} />}
+    >
       <div className="menu-head">
         <strong>{operator.name}</strong>
         <span className="faint">

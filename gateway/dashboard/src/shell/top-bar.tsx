@@ -61,11 +61,11 @@ function Opener({
   load,
   Button: MenuButton,
 }: {
-  load: () => Promise<ComponentType>;
+  load: () => Promise<ComponentType<{ isOpenedByKey: boolean }>>;
   Button: ComponentType<OpenerState>;
 }) {
-  const { Part: OpenMenu, opener, failure } = useLoadedOnUse(load);
-  if (OpenMenu !== undefined) return <OpenMenu />;
+  const { Part: OpenMenu, opener, failure, isByKey } = useLoadedOnUse(load);
+  if (OpenMenu !== undefined) return <OpenMenu isOpenedByKey={isByKey} />;
   return (
     <>
       <MenuButton {...opener} />

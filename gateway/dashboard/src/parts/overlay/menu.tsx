@@ -1,16 +1,19 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
-import { type ReactElement, type ReactNode, useEffect } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 
 /** A button that opens a menu; `children` are entries of the menu. */
 export function Menu({
   trigger,
   isOpenAtFirst = false,
+  isOpenedByKey = false,
   children,
 }: {
   trigger: ReactElement;
   isOpenAtFirst?: boolean;
+  /** True if a key opened the menu at first: its first entry then has the focus. */
+  isOpenedByKey?: boolean;
   children: ReactNode;
 }) {
   return (
@@ -26,6 +29,7 @@ export function Menu({
           aria-label="Menu"
         >
           <Base.Popup className="popup menu">
+            {isOpenAtFirst && isOpenedByKey && <FirstEntryFocus />}
             {children}
             <ExposedFocusGuards />
           </Base.Popup>
@@ -33,6 +37,25 @@ export function Menu({
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/**
+ * Moves the focus from a menu that was open at first to its first entry, as after a key that opened
+ * it later. The menu takes the focus first, in the frame after it is drawn.
+ */
+function FirstEntryFocus() {
+  const ref = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const menu = ref.current?.closest<HTMLElement>('[role=menu]');
+    const focusFirst = () => menu?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+    const onFocus = ({ target }: FocusEvent) => {
+      if (target === menu) focusFirst();
+    };
+    menu?.addEventListener('focusin', onFocus, { once: true });
+    if (document.activeElement === menu) focusFirst();
+    return () => menu?.removeEventListener('focusin', onFocus);
+  }, []);
+  return <span ref={ref} hidden />;
 }
 
 /**
