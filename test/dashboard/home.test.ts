@@ -72,7 +72,7 @@ test(
       failedPayments: [],
       failingEndpoints: [],
       expiringCards: { count: 0 },
-      parkedSubscriptions: { count: 0 },
+      parkedSubscriptions: { isMore: false, subscriptions: [] },
       setup: { hasProduct: false, hasLink: false, hasPayment: false, hasEndpoint: false },
     });
     receiver.respond = () => 500;
@@ -108,7 +108,6 @@ test(
         ],
       },
       parkedSubscriptions: {
-        count: 1,
         subscriptions: [
           { subscriptionId: ids.parked, customerName: 'Grace', reason: 'USAGE_TOO_LARGE' },
         ],

@@ -59,7 +59,6 @@ export async function todayOf(context: CallContext, peers: Peers) {
       })),
     },
     parkedSubscriptions: {
-      count: parked.subscriptions.length,
       isMore: parked.isMore,
       /** The newest of them, with the names of their customers. */
       subscriptions: shownParked.map(({ subscriptionId, productName, customerId, reason }) => ({

@@ -13,7 +13,7 @@ const card = {
 const nothing = {
   failedPayments: [],
   failingEndpoints: [],
-  parkedSubscriptions: { count: 0, isMore: false, subscriptions: [] },
+  parkedSubscriptions: { isMore: false, subscriptions: [] },
   expiringCards: { count: 0, isMore: false, cards: [] },
 } as unknown as Today;
 
@@ -26,7 +26,6 @@ test('failed payments come first, then each parked subscription, endpoint and ca
     ...nothing,
     failedPayments: [{ currency: 'USD', count: 2, amount: 47_000 }],
     parkedSubscriptions: {
-      count: 2,
       isMore: false,
       subscriptions: [
         {
@@ -63,7 +62,7 @@ test('entries that the report leaves out are counted', () => {
   } as const;
   const todos = todosOf({
     ...nothing,
-    parkedSubscriptions: { count: 1, isMore: true, subscriptions: [parked] },
+    parkedSubscriptions: { isMore: true, subscriptions: [parked] },
     expiringCards: { count: 3, isMore: false, cards: [card] },
   });
   const others = todos.filter(({ link }) => link === undefined);
