@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
+import { eventually } from '@billing/chassis/testing';
 import { desktop, expectAccessible, phone, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
 import { PersistentClient } from '../support/persistent-client';
-import { type PortalScene, usd } from '../support/portal-scene';
+import { authorization, type PortalScene, usd } from '../support/portal-scene';
 import { DashboardScene } from './dashboard-scene';
-import { confirmDialog, look, press } from './page-actions';
+import { confirmDialog, look, pick, press, pressInDialog } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -171,3 +172,58 @@ testInChromium(
   },
   timeoutMs,
 );
+
+testInChromium(
+  'an operator adds an item to a subscription for the price of its preview',
+  async () => {
+    const plan = { name: 'Office', type: 'PER_UNIT', amount: 1900 };
+    const support = await scene.create('/products', {
+      ...{ ...usd, name: 'Hotline', type: 'PER_UNIT', amount: 500 },
+    });
+    const buyer = await scene.customer({ email: 'kay@example.com', name: 'Kay' });
+    const { id, productId } = await scene.subscribe(buyer, {
+      ...{ plan, input: { quantity: 10, authorizedTransactionId: authorization() } },
+    });
+    await onPage(`/subscriptions/${String(id)}`, async (page) => {
+      const dialog = page.locator('.dialog');
+      await press(page, 'Change plan');
+      await dialog.locator('[name="quantity"]').fill('12');
+      await pressInDialog(page, 'Add item');
+      expect(await dialog.locator('[name="items.0.quantity"]').inputValue()).toBe('12');
+      await dialog.locator('[name="items.0.quantity"]').fill('10');
+      await pressInDialog(page, 'Review price');
+      await dialog.locator('.field:has([name="items.1.productId"]) .problem').waitFor();
+      await look(page, 'added item refused');
+      const picker = dialog.locator('.field:has(> input[name="items.1.productId"]) > .picker');
+      await pick(page, picker, 'Hotline');
+      await dialog.locator('[name="items.1.quantity"]').fill('3');
+      await look(page, 'added item');
+      await review(page, '$15.00 is charged today. The change takes effect now.');
+      await look(page, 'preview of an added item');
+      // The form has the added item again, which can be taken out.
+      await pressInDialog(page, 'Back');
+      await dialog.getByRole('button', { name: 'Remove item 2' }).click();
+      await pressInDialog(page, 'Add item');
+      await pick(page, picker, 'Hotline');
+      await review(page, '$5.00 is charged today.');
+      await confirmDialog(page, 'Charge $5.00 and change');
+    });
+    expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({
+      items: [
+        { productId, quantity: 10 },
+        { productId: support.id, quantity: 1 },
+      ],
+    });
+  },
+  timeoutMs,
+);
+
+/** Asks for the price of a change, again if a busy system has refused it. */
+async function review(page: Page, text: string): Promise<void> {
+  const dialog = page.locator('.dialog');
+  const button = dialog.getByRole('button', { name: 'Review price', exact: true });
+  await eventually(async () => {
+    if ((await button.count()) === 1) await button.click();
+    await dialog.getByText(text).waitFor({ timeout: 15_000 });
+  });
+}

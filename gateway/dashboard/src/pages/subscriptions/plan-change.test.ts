@@ -1,4 +1,4 @@
-import { ApiProblem } from '../../api/problem';
+import { ApiProblem, fieldProblem } from '../../api/problem';
 import { FormValues, problemsOf } from '../../parts/form/form-values';
 import {
   confirmLabel,
@@ -306,6 +306,18 @@ test('a form for several items asks for the whole list', () => {
   const [one] = items;
   const single = { productId: 'pro', quantity: 12, at: 'NOW', proration: 'PRORATE' };
   expect(itemsOf(single)).toMatchObject([one ?? {}]);
+});
+
+test('a form refuses an added item without a product', () => {
+  const data = new FormData();
+  data.set('items.0.productId', 'pro');
+  data.set('items.0.quantity', '12');
+  data.set('items.1.productId', '');
+  data.set('items.1.quantity', '1');
+  const refused = () => wantedChange(new FormValues(data), { discountId: null });
+  expect(refused).toThrow(fieldProblem('items.1.productId', 'Required'));
+  data.set('items.1.productId', 'support');
+  expect(refused).not.toThrow();
 });
 
 test('a problem of the previewed change belongs to the field of its item', () => {

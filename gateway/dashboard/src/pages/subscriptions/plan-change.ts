@@ -1,7 +1,7 @@
 import { quantityText } from '@billing/gateway/amount-text';
 import type { toJsonPreview } from '@billing/proto/json/change/preview';
 import type { toJsonSubscriptionChange } from '@billing/proto/json/change/subscription-change';
-import { ApiProblem } from '../../api/problem';
+import { ApiProblem, fieldsProblem } from '../../api/problem';
 import type { FormValues } from '../../parts/form/form-values';
 import { isTime, chosenTime } from '../../parts/form/when';
 import { typedCount } from '../../parts/text/amount';
@@ -43,6 +43,9 @@ export function itemField(index: number, field: keyof WantedItem): string {
   return `items.${String(index)}.${field}`;
 }
 
+/** Maximum number of items of a subscription. */
+export const itemsMax = 20;
+
 /** All items of a wanted change. */
 export function itemsOf(wanted: WantedChange): readonly WantedItem[] {
   return 'items' in wanted ? wanted.items : [wanted];
@@ -50,7 +53,7 @@ export function itemsOf(wanted: WantedChange): readonly WantedItem[] {
 
 /**
  * Change that a form asks for; an empty quantity is 1. The discount is named only where it is not
- * the present one.
+ * the present one. Throws if an item has no product.
  */
 export function wantedChange(
   values: Pick<FormValues, 'text' | 'optional' | 'has'>,
@@ -79,7 +82,12 @@ function wantedItems(
   for (let at = 0; values.has(itemField(at, 'productId')); at += 1) {
     items.push(itemAt(itemField(at, 'productId'), itemField(at, 'quantity')));
   }
-  return items.length === 0 ? itemAt('productId', 'quantity') : { items };
+  if (items.length === 0) return itemAt('productId', 'quantity');
+  const missing = [...items.keys()].filter((at) => items[at]?.productId === '');
+  if (missing.length === 0) return { items };
+  throw fieldsProblem(
+    Object.fromEntries(missing.map((at) => [itemField(at, 'productId'), ['Required']])),
+  );
 }
 
 /** A pause as the form asks for it. */
