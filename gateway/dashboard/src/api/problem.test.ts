@@ -31,6 +31,16 @@ test.each([undefined, 'gone', { error: 7 }, { error: null }])(
   },
 );
 
+test.each([
+  [400, undefined],
+  [404, undefined],
+  [409, undefined],
+  [500, 'r-1'],
+  [503, 'r-1'],
+])('a problem with status %i shows the request id %p', (status, shown) => {
+  expect(problemOf(answer(status, { 'X-Request-Id': 'r-1' }), {}).faultId).toBe(shown);
+});
+
 test('a problem is marked as transient, or as the end of the session', () => {
   expect(noAnswer().isTransient).toBe(true);
   expect(problemOf(answer(503), {}).isTransient).toBe(true);

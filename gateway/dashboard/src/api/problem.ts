@@ -41,6 +41,15 @@ export class ApiProblem extends Error {
     return status === 0 || status >= 500 || code === 'idempotency_key_in_use';
   }
 
+  /**
+   * Id that finds the request of a fault in the logs. A refusal says itself what to correct, so it
+   * has none.
+   */
+  get faultId(): string | undefined {
+    const { status, requestId } = this.details;
+    return status >= 500 ? requestId : undefined;
+  }
+
   /** Next step for the reader; undefined if the message is enough. */
   get advice(): string | undefined {
     return undefined;

@@ -4,9 +4,9 @@ import { useRetriedFailure } from '../../api/queries';
 import { Button, CopyButton } from './buttons';
 import { Skeleton } from './skeleton';
 
-/** Error with its request id and a retry button. */
+/** Error with a retry button; a fault with its request id. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => void }) {
-  const requestId = error instanceof ApiProblem ? error.details.requestId : undefined;
+  const requestId = error instanceof ApiProblem ? error.faultId : undefined;
   const fields = error instanceof ApiProblem ? Object.entries(error.details.fields) : [];
   return (
     <div className="notice bad" role="alert">

@@ -120,9 +120,7 @@ export function Form({
 }
 
 function FormProblem({ error, others }: ShownProblem) {
-  const details = error instanceof ApiProblem ? error.details : undefined;
-  // The fields say what to correct; only a fault needs the id that finds its request in the logs.
-  const requestId = (details?.status ?? 0) >= 500 ? details?.requestId : undefined;
+  const requestId = error instanceof ApiProblem ? error.faultId : undefined;
   return (
     <div className="notice bad" role="alert">
       <p>
