@@ -38,8 +38,7 @@ async function ledgerOf(customerId: string): Promise<any[]> {
 }
 
 async function subscribe(customerId: string, rest: object = {}): Promise<any> {
-  const body = { customerId, productId: sold.id, ...rest };
-  return api.expect(201, api.post('/subscriptions', body));
+  return api.subscribe({ customerId, productId: sold.id, ...rest });
 }
 
 const invoiceOf = ({ latestInvoiceId }: any): Promise<any> =>

@@ -346,7 +346,7 @@ describe('a list', () => {
       const { body: customer } = await api.post('/customers', { email: `${name}@b.co` });
       const price = { type: 'FLAT', currency: 'USD', amount: 100, billingInterval: 'MONTHLY' };
       const { body: product } = await api.post('/products', { name, ...price });
-      await api.post('/subscriptions', { customerId: customer.id, productId: product.id });
+      await api.subscribe({ customerId: customer.id, productId: product.id });
       made['/customers'].push(customer.id);
       made['/products'].push(product.id);
       const terms = { type: 'PERCENTAGE', value: 10, duration: 'ONCE' };

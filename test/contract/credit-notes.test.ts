@@ -24,7 +24,7 @@ async function paidBy(card = '4242424242424242', customer?: string): Promise<any
   const customerId = customer ?? (await aCustomer());
   const authorizedTransactionId = `txn_${card}_${customerId}`;
   const body = { customerId, productId: sold.id, authorizedTransactionId };
-  const { latestInvoiceId } = await api.expect(201, api.post('/subscriptions', body));
+  const { latestInvoiceId } = await api.subscribe(body);
   return read(latestInvoiceId);
 }
 
@@ -114,7 +114,7 @@ describe('a credit note', () => {
     const entry = { customerId, amount: 549, description: 'Goodwill' };
     await api.expect(201, api.post('/balance-entries', entry));
     const body = { customerId, productId: sold.id };
-    const { latestInvoiceId: id } = await api.expect(201, api.post('/subscriptions', body));
+    const { latestInvoiceId: id } = await api.subscribe(body);
     const authorizedTransactionId = `txn_${customerId}`;
     await api.expect(200, api.post(`/invoices/${String(id)}/pay`, { authorizedTransactionId }));
     await api.expect(409, credit(id, { settle: 'REFUND' }));
@@ -126,7 +126,7 @@ describe('a credit note', () => {
     const customerId = await aCustomer();
     const authorizedTransactionId = `txn_4000000000000002_${customerId}`;
     const body = { customerId, productId: sold.id, authorizedTransactionId };
-    const { id, latestInvoiceId } = await api.expect(201, api.post('/subscriptions', body));
+    const { id, latestInvoiceId } = await api.subscribe(body);
     const subscription = () => api.expect(200, api.get(`/subscriptions/${String(id)}`));
     expect(await subscription()).toMatchObject({ status: 'PAST_DUE' });
     expect(await credited(latestInvoiceId)).toMatchObject({ reduced: 3451 });
@@ -268,7 +268,7 @@ describe('a dispute', () => {
       other.post('/customers', { email: 'a@b.co', currency }),
     );
     const body = { customerId: customer.id, productId, authorizedTransactionId: `txn_${card}` };
-    const { latestInvoiceId: id } = await other.expect(201, other.post('/subscriptions', body));
+    const { latestInvoiceId: id } = await other.subscribe(body);
     const disputes = async () => (await other.expect(200, other.get('/disputes'))).data;
     expect(await disputes()).toEqual([]);
     await other.advanceTo('2026-02-01T00:00:00.000Z');

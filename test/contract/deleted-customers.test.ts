@@ -33,10 +33,8 @@ const lines = [{ description: 'Work', amount: 1000 }];
 
 async function boughtBy(customerId: string) {
   const authorizedTransactionId = `txn_4242424242424242_${customerId}`;
-  return create('/subscriptions', {
-    ...{ customerId, productId, authorizedTransactionId },
-    metadata: { note: 'personal' },
-  });
+  const metadata = { note: 'personal' };
+  return api.subscribe({ customerId, productId, authorizedTransactionId, metadata });
 }
 
 describe('a customer is not deleted', () => {

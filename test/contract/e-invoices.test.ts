@@ -21,7 +21,7 @@ async function download(api: ApiClient, path: string) {
 async function anInvoice(api: ApiClient, customer: object = {}): Promise<any> {
   const customerId = await aCustomer(api, customer);
   const productId = await aProduct(api);
-  await api.expect(201, api.post('/subscriptions', { customerId, productId }));
+  await api.subscribe({ customerId, productId });
   return (await invoicesOf(api, customerId))[0];
 }
 

@@ -43,8 +43,8 @@ describe('environments', () => {
       }),
     );
     await eventually(async () => {
-      const path = `/invoices/${String(created.latestInvoiceId)}`;
-      const invoice = await live.expect(200, live.get(path));
+      const list = `/invoices?subscriptionId=${String(created.id)}`;
+      const [invoice] = (await live.expect(200, live.get(list))).data;
       expect(invoice).toMatchObject({
         status: 'OPEN',
         payments: [],

@@ -24,8 +24,7 @@ async function aCustomer(customer: object = {}): Promise<string> {
 }
 
 async function subscribe(customerId: string, rest: object = {}): Promise<any> {
-  const body = { customerId, productId: sold.id, ...rest };
-  return api.expect(201, api.post('/subscriptions', body));
+  return api.subscribe({ customerId, productId: sold.id, ...rest });
 }
 
 const invoiceOf = ({ latestInvoiceId }: any): Promise<any> => read(latestInvoiceId);

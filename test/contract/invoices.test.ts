@@ -18,8 +18,7 @@ beforeAll(async () => {
 /** Subscribes a new customer; without a transaction no payment method exists. */
 async function subscribe(authorizedTransactionId?: string, customer: object = {}): Promise<any> {
   const { id } = await api.expect(201, api.post('/customers', { email: 'a@b.co', ...customer }));
-  const body = { customerId: id, productId: sold.id, authorizedTransactionId };
-  return api.expect(201, api.post('/subscriptions', body));
+  return api.subscribe({ customerId: id, productId: sold.id, authorizedTransactionId });
 }
 
 async function invoiceOf({ latestInvoiceId }: any): Promise<any> {
@@ -140,10 +139,8 @@ describe('the PDF of an invoice', () => {
       name: 'Фёдор 株式会社 مثال 😀',
     });
     const { id: productId } = await create('/products', { ...product, name: '漢字 Ω' });
-    const { latestInvoiceId: id } = await create('/subscriptions', {
-      customerId: customer.id,
-      productId,
-    });
+    const order = { customerId: customer.id, productId };
+    const { latestInvoiceId: id } = await sandbox.subscribe(order);
     const { response, bytes } = await read(id);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/pdf');

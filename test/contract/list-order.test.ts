@@ -79,7 +79,7 @@ async function salesOf(
   const { id: customerId } = await create('/customers', { email: `${name}@b.co`, currency: 'EUR' });
   const authorizedTransactionId = `txn_${disputedCard}_${name}`;
   const bought = { customerId, productId, authorizedTransactionId };
-  const { id: subscriptionId, latestInvoiceId: invoiceId } = await create('/subscriptions', bought);
+  const { id: subscriptionId, latestInvoiceId: invoiceId } = await api.subscribe(bought);
   await create('/credit-notes', { invoiceId, reason: 'OTHER', amount: 100, settle: 'REFUND' });
   await create('/balance-entries', { customerId, amount: 100, description: 'Goodwill' });
   const { id: emailId } = await create(`/invoices/${invoiceId}/send`, {});

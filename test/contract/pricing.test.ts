@@ -121,10 +121,7 @@ describe('a subscription to a product', () => {
       201,
       api.post('/products', { ...product, ...terms }),
     );
-    const subscription = await api.expect(
-      201,
-      api.post('/subscriptions', { customerId, productId, quantity }),
-    );
+    const subscription = await api.subscribe({ customerId, productId, quantity });
     const list = await api.get(`/invoices?subscriptionId=${String(subscription.id)}`);
     return { subscription, line: list.body.data[0].lineItems[0] };
   }

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 function subscribe(parts: object = {}): Promise<any> {
-  return api.expect(201, api.post('/subscriptions', { customerId, productId, ...parts }));
+  return api.subscribe({ customerId, productId, ...parts });
 }
 
 // Filters refer to resources that exist only once the tests run.

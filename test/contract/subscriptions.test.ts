@@ -25,6 +25,8 @@ describe('a subscription', () => {
   const subscribe = (changes: object) =>
     api.post('/subscriptions', { customerId, productId, ...changes });
 
+  const billed = (changes: object) => api.subscribe({ customerId, productId, ...changes });
+
   test('may have several items, and has the product of the first', async () => {
     const added = await api.expect(201, api.post('/products', { ...product, name: 'Add-on' }));
     const items = [{ productId }, { priceId: added.priceId, quantity: 2 }];
@@ -60,10 +62,8 @@ describe('a subscription', () => {
   });
 
   test('is returned after its first charge is applied', async () => {
-    const created = await api.expect(
-      201,
-      subscribe({ authorizedTransactionId: 'txn_5555555555554444_a', metadata: { plan: 'x' } }),
-    );
+    const authorizedTransactionId = 'txn_5555555555554444_a';
+    const created = await billed({ authorizedTransactionId, metadata: { plan: 'x' } });
     expect(created).toMatchObject({
       id: expect.stringMatching(uuid),
       customerId,
@@ -123,10 +123,7 @@ describe('a subscription', () => {
     ['9987', 'lost_card'],
     ['9979', 'stolen_card'],
   ])('whose first charge is declined by card …%s is PAST_DUE', async (last4, failureCode) => {
-    const created = await api.expect(
-      201,
-      subscribe({ authorizedTransactionId: `txn_400000000000${last4}` }),
-    );
+    const created = await billed({ authorizedTransactionId: `txn_400000000000${last4}` });
     expect(created.status).toBe('PAST_DUE');
     const invoice = await api.expect(200, api.get(`/invoices/${String(created.latestInvoiceId)}`));
     expect(invoice).toMatchObject({ status: 'OPEN', amountDue: 2900, amountPaid: 0 });
@@ -136,10 +133,7 @@ describe('a subscription', () => {
   test.each(['4000002500003155', '4000008400001629'])(
     'by card %s would need the payer for 3-D Secure',
     async (card) => {
-      const created = await api.expect(
-        201,
-        subscribe({ authorizedTransactionId: `txn_${card}_x` }),
-      );
+      const created = await billed({ authorizedTransactionId: `txn_${card}_x` });
       const invoice = await api.expect(
         200,
         api.get(`/invoices/${String(created.latestInvoiceId)}`),
@@ -153,7 +147,7 @@ describe('a subscription', () => {
       201,
       api.post('/customers', { email: 'b@b.co', currency: 'EUR' }),
     );
-    const created = await api.expect(201, subscribe({ customerId: payer.id }));
+    const created = await billed({ customerId: payer.id });
     expect(created.status).toBe('ACTIVE');
     const invoice = await api.expect(200, api.get(`/invoices/${String(created.latestInvoiceId)}`));
     expect(invoice).toMatchObject({
@@ -211,7 +205,7 @@ describe('a subscription', () => {
   });
 
   test('is canceled at period end, the cancellation undone, and canceled immediately', async () => {
-    const { id } = await api.expect(201, subscribe({ authorizedTransactionId: 'txn_cancel' }));
+    const { id } = await billed({ authorizedTransactionId: 'txn_cancel' });
     const flagged = await api.expect(
       200,
       api.post(`/subscriptions/${String(id)}/cancel`, { atPeriodEnd: true }),

@@ -35,7 +35,7 @@ describe('the invoice of a checkout session', () => {
     const page = await payer.open(session.checkoutUrl);
     expect(page.text).toContain(`Pay €${(total / 100).toFixed(2)}`);
     expect(page.text).toContain(`VAT 19% on €${((total - tax) / 100).toFixed(2)}`);
-    await payer.submit(page, card('4242424242424242'));
+    await api.complete(() => payer.submit(page, card('4242424242424242')));
     const [paid] = await invoicesOf(api, customerId);
     expect(paid).toMatchObject({
       ...{ status: 'PAID', total, tax, amountPaid: total, taxStatus: 'FINAL' },
@@ -97,7 +97,8 @@ describe('the invoice of a checkout session', () => {
     expect(changed.status).toBe(200);
     expect(changed.text).toContain('The total has changed.');
     expect((await invoicesOf(api, customerId))[0]).toMatchObject({ status: 'OPEN', payments: [] });
-    expect((await payer.submit(changed, card())).left).toBe('https://a.test/');
+    const paidPage = await api.complete(() => payer.submit(changed, card()));
+    expect(paidPage.left).toBe('https://a.test/');
 
     const [paid] = await invoicesOf(api, customerId);
     expect(paid).toMatchObject({

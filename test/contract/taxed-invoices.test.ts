@@ -25,7 +25,7 @@ const aShop = (changes?: object) => aTaxedShop(system, changes);
 async function subscribed(api: ApiClient, customer: object = {}, product?: string): Promise<any> {
   const customerId = await aCustomer(api, customer);
   const productId = product ?? (await aProduct(api));
-  await api.expect(201, api.post('/subscriptions', { customerId, productId }));
+  await api.subscribe({ customerId, productId });
   return (await invoicesOf(api, customerId))[0];
 }
 
@@ -125,7 +125,7 @@ describe('an invoice of a subscription', () => {
     expect(await buy(most + 1)).toMatchObject({ status: 400, body: { error } });
     expect((await api.get('/subscriptions')).body.data).toEqual([]);
     expect(await invoicesOf(api, customerId)).toEqual([]);
-    expect((await buy(most)).status).toBe(201);
+    expect((await api.complete(() => buy(most))).status).toBe(201);
     expect(await invoicesOf(api, customerId)).toMatchObject([{ total: 99_999_999_998 }]);
     // Nothing is taxed there.
     expect((await buy(most + 1, await aCustomer(api, { address: { country: 'US' } }))).status).toBe(
@@ -199,13 +199,13 @@ test('a page that shows another amount than is due charges nothing', async () =>
   const page = await payer.open(hostedUrl);
   const transfer = { method: 'BANK_TRANSFER', amount: 1000 };
   await api.expect(201, api.post(`/invoices/${id}/payments`, transfer));
-  const changed = await payer.submit(page, card());
+  const changed = await api.complete(() => payer.submit(page, card()));
   expect(changed.status).toBe(200);
   expect(changed.text).toContain('The total has changed.');
   expect(changed.text).toContain('Pay €24.51');
   const read = () => api.expect(200, api.get(`/invoices/${id}`));
   expect(await read()).toMatchObject({ status: 'OPEN', amountPaid: 1000, amountDue: 2451 });
-  await payer.submit(changed, card());
+  await api.complete(() => payer.submit(changed, card()));
   expect(await read()).toMatchObject({ status: 'PAID', amountPaid: 3451 });
 });
 
@@ -275,7 +275,8 @@ describe('a past due subscription', () => {
     const body = { customerId, productId: await aProduct(api), successUrl: 'https://a.test/' };
     const { checkoutUrl } = await api.expect(201, api.post('/checkout', body));
     const payer = new Payer(system.gatewayUrl);
-    await payer.submit(await payer.open(checkoutUrl), card('4000000000000341'));
+    const page = await payer.open(checkoutUrl);
+    await api.complete(() => payer.submit(page, card('4000000000000341')));
     const [{ subscriptionId }] = await invoicesOf(api, customerId);
     await api.advanceTo(renewedAt);
     const statusOf = async () =>
@@ -316,7 +317,8 @@ describe('an upgrade at half time', () => {
     const body = { customerId, productId: await aProduct(api, 10_000) };
     const { checkoutUrl } = await api.expect(201, api.post('/checkout', body));
     const payer = new Payer(system.gatewayUrl);
-    await payer.submit(await payer.open(checkoutUrl), card());
+    const page = await payer.open(checkoutUrl);
+    await api.complete(() => payer.submit(page, card()));
     const [{ subscriptionId, ...first }] = await invoicesOf(api, customerId);
     expect(first).toMatchObject({ status: 'PAID', total: before });
     await api.advanceTo('2026-03-16T12:00:00.000Z');
@@ -332,7 +334,7 @@ describe('an upgrade at half time', () => {
     const customerId = await aCustomer(api, { address: { country: 'FR' } });
     const productId = await aProduct(api, 10_000);
     const body = { customerId, productId };
-    const { id } = await api.expect(201, api.post('/subscriptions', body));
+    const { id } = await api.subscribe(body);
     const [first] = await invoicesOf(api, customerId);
     await api.expect(201, api.post(`/invoices/${String(first.id)}/payments`, { method: 'CASH' }));
     const taxIds = [{ type: 'EU_VAT', value: 'FR40303265045' }];

@@ -47,7 +47,7 @@ describe('fields that callers may not choose', () => {
     const create = (path: string, body: object) => api.expect(201, api.post(path, body));
     const { id: customerId } = await create('/customers', customer);
     const { id: productId } = await create('/products', product);
-    const made = await create('/subscriptions', { customerId, productId, status: 'CANCELED' });
+    const made = await api.subscribe({ customerId, productId, status: 'CANCELED' });
     const path = `/subscriptions/${String(made.id)}`;
     const before = await api.expect(200, api.get(path));
     const wanted = { status: 'CANCELED', currentPeriodEnd: '2099-01-01T00:00:00.000Z', ...own };

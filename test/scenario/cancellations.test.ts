@@ -151,9 +151,7 @@ describe('canceling an upgraded subscription with proration', () => {
     const subscription = await scenario.subscription({ product: { amount: 10000 } });
     await scenario.advanceTo('2026-06-16');
     const { id: productId } = await scenario.product({ name: 'Large', amount: 30000 });
-    const { client } = scenario;
-    const path = `/subscriptions/${subscription.id}/changes`;
-    await client.expect(201, client.post(path, { productId }));
+    await scenario.change(subscription, { productId });
     return subscription;
   }
 

@@ -14,7 +14,7 @@ describe('a change at an instant ahead', () => {
   const at = '2026-08-15T00:00:00.000Z';
   const pathOf = (subscription: { id: string }) => `/subscriptions/${subscription.id}/changes`;
   const change = (subscription: { id: string }, body: object): Promise<any> =>
-    scenario.client.expect(201, scenario.client.post(pathOf(subscription), body));
+    scenario.change(subscription, body);
   const totals = async (subscription: { id: string }) =>
     (await scenario.invoices(subscription)).map(({ periodStart, total }) => [
       periodStart.slice(0, 10),

@@ -17,7 +17,7 @@ describe('changing a subscription', () => {
   async function change(subscription: { id: string }, body: object): Promise<Changed> {
     const { client } = scenario;
     const path = `/subscriptions/${subscription.id}/changes`;
-    const made = await client.expect(201, client.post(path, body));
+    const made = await scenario.change(subscription, body);
     expect(await client.expect(200, client.get(`${path}/${made.id}`))).toEqual(made);
     const invoice =
       made.invoiceId === null

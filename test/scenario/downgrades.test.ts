@@ -14,9 +14,7 @@ describe('a change that gives money back', () => {
   const priced = (amount: number) => scenario.product({ name: `P${String(amount)}`, amount });
 
   async function change(subscription: { id: string }, body: object): Promise<any> {
-    const { client } = scenario;
-    const path = `/subscriptions/${subscription.id}/changes`;
-    const made = await client.expect(201, client.post(path, body));
+    const made = await scenario.change(subscription, body);
     expect(made.status).toBe('APPLIED');
     return made;
   }

@@ -37,7 +37,7 @@ describe('a subscription of several items', () => {
     const { id: customerId } = await scenario.customer();
     const items = [{ productId: base.id }, { productId: seats.id, quantity: 3 }];
     const body = { customerId, items, authorizedTransactionId: cards.good, ...more };
-    return client.expect(201, client.post('/subscriptions', body));
+    return client.subscribe(body);
   }
 
   async function use({ customerId }: any, quantities: readonly number[]): Promise<void> {
@@ -94,15 +94,12 @@ describe('a subscription of several items', () => {
       await scenario.product({ name: 'Plain', type: 'PER_UNIT', amount: 1000 }),
       await scenario.product({ name: 'Add-on', amount: 600 }),
     ];
-    const { client } = scenario;
     const items = [{ productId: plain.id }, { productId: add.id }];
     const subscription = await subscribe({ items });
     await scenario.advanceTo('2026-02-14');
-    const change = { quantity: 3, at: 'NOW' };
-    const path = `/subscriptions/${subscription.id as string}`;
-    await client.expect(201, client.post(`${path}/changes`, change));
+    await scenario.change(subscription, { quantity: 3, at: 'NOW' });
     const pause = { kind: 'PAUSE', at: 'NOW', proration: 'PRORATE' };
-    const { creditNoteIds } = await client.expect(201, client.post(`${path}/changes`, pause));
+    const { creditNoteIds } = await scenario.change(subscription, pause);
     expect(creditNoteIds).toHaveLength(2);
     const [first, second] = await scenario.invoices(subscription);
     expect(linesOf(first)).toEqual(['Plain × 1 = 1000 − 0', 'Add-on × 1 = 600 − 0']);
@@ -111,7 +108,7 @@ describe('a subscription of several items', () => {
       'Remaining time on Plain × 3 = 1500 − 0',
     ]);
     await scenario.advanceTo('2026-02-20');
-    const resumed = await client.expect(201, client.post(`${path}/changes`, { kind: 'RESUME' }));
+    const resumed = await scenario.change(subscription, { kind: 'RESUME' });
     expect(resumed).toMatchObject({ status: 'APPLIED', monthlyAmountAfter: 3600 });
     const [, , third] = await scenario.invoices(subscription);
     expect(linesOf(third)).toEqual(['Plain × 3 = 3000 − 0', 'Add-on × 1 = 600 − 0']);
@@ -145,10 +142,8 @@ describe('a subscription of several items', () => {
     ];
     expect(linesOf(preview.invoice)).toEqual(shown);
     expect([preview.dueNow, preview.nextInvoice.total]).toEqual([1000, 4200]);
-    const made = await client.expect(
-      201,
-      client.post(path, { ...change, previewToken: preview.token }),
-    );
+    const { token: previewToken } = preview;
+    const made = await scenario.change(subscription, { ...change, previewToken });
     expect(made).toMatchObject({
       status: 'APPLIED',
       from: { items: [{ productId: plain.id }, { productId: add.id, quantity: 2 }] },

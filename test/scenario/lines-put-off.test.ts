@@ -34,7 +34,7 @@ describe('a change that the next invoice bills', () => {
       [unused, expect.anything(), 0],
       [remaining, 15000, expect.anything()],
     ]);
-    const change = await post(path, { ...wanted, previewToken: token }, 201);
+    const change = await scenario.change(subscription, { ...wanted, previewToken: token });
     expect(change).toMatchObject({ status: 'APPLIED', ...collect, invoiceId: null });
     const next = { kind: 'NEXT_INVOICE', subscriptionId: subscription.id };
     const upcoming = await post('/previews', next, 200);
@@ -86,7 +86,7 @@ describe('a change that the next invoice bills', () => {
     });
     await scenario.advanceTo('2026-06-16');
     const wanted = { productId: (await priced(30000)).id, discountId: after, ...collect };
-    await post(`/subscriptions/${subscription.id as string}/changes`, wanted, 201);
+    await scenario.change(subscription, wanted);
     const next = { kind: 'NEXT_INVOICE', subscriptionId: subscription.id };
     const { nextInvoice } = await post('/previews', next, 200);
     await scenario.advanceTo('2026-07-01');
@@ -109,7 +109,7 @@ describe('a change that the next invoice bills', () => {
   test('its lines are taken along by a change that is collected now', async () => {
     const { subscription, path, change } = await upgraded();
     await scenario.advanceTo('2026-06-21');
-    const second = await post(path, { productId: (await priced(50000)).id }, 201);
+    const second = await scenario.change(subscription, { productId: (await priced(50000)).id });
     const invoice = await get(`/invoices/${second.invoiceId as string}`);
     expect(invoice).toMatchObject({ total: 16667, status: 'PAID' });
     expect(linesOf(invoice)).toEqual([
@@ -153,7 +153,7 @@ describe('a change that the next invoice bills', () => {
     expect(await post(path, body, 400)).toEqual({
       error: { collect: ['A new cycle is collected now'] },
     });
-    const pause = await post(path, { kind: 'PAUSE', at: 'NOW' }, 201);
+    const pause = await scenario.change(subscription, { kind: 'PAUSE', at: 'NOW' });
     const invoice = await eventually(() => get(`/invoices/${pause.invoiceId as string}`));
     expect(invoice).toMatchObject({
       ...{ billingReason: 'SUBSCRIPTION_CHANGE', total: 10000 },

@@ -16,10 +16,7 @@ describe('a change of the billing interval', () => {
 
   async function change(subscription: { id: string }, body: object): Promise<any> {
     const { client } = scenario;
-    const made = await client.expect(
-      201,
-      client.post(`/subscriptions/${subscription.id}/changes`, body),
-    );
+    const made = await scenario.change(subscription, body);
     const invoice =
       made.invoiceId === null
         ? null

@@ -10,10 +10,8 @@ describe('pausing a subscription', () => {
     scenario = begun;
   });
 
-  const change = (subscription: { id: string }, body: object): Promise<any> => {
-    const path = `/subscriptions/${subscription.id}/changes`;
-    return scenario.client.expect(201, scenario.client.post(path, body));
-  };
+  const change = (subscription: { id: string }, body: object): Promise<any> =>
+    scenario.change(subscription, body);
 
   test('23: now with credit, then resumed', async () => {
     const { client } = scenario;

@@ -25,7 +25,7 @@ async function subscribed(productId: string, name: string): Promise<any> {
   const customer = { email: `${name}@example.com`, currency: product.currency };
   const { id: customerId } = await create('/customers', customer);
   const authorizedTransactionId = `txn_${name}`;
-  return create('/subscriptions', { customerId, productId, authorizedTransactionId });
+  return api.subscribe({ customerId, productId, authorizedTransactionId });
 }
 
 test('a price migration raises the price at the next period, and a newer change wins', async () => {

@@ -1,4 +1,3 @@
-import { monotonicMs } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
@@ -14,9 +13,6 @@ export const cards = {
   failsWhenSaved: 'txn_4000000000000341',
   failsTwice: 'txn_4000000000005126',
 } as const;
-
-// A creation that takes eight seconds is answered before its first charge.
-const answerWaitsMs = 7_000;
 
 /**
  * One line of an invoice: `Pro: 1 × 2999 = 2999`, with a discount `… − 600`, without a single rate
@@ -104,12 +100,7 @@ export class Scenario {
     const { id: customerId } = await this.customer(customer);
     const { id: productId } = await this.product(product);
     const body = { customerId, productId, authorizedTransactionId: cards.good, ...input };
-    const startedMs = monotonicMs();
-    const created = await this.client.expect(201, this.client.post('/subscriptions', body));
-    if (monotonicMs() - startedMs < answerWaitsMs) return created;
-    const { now } = await this.client.expect(200, this.client.get('/sandboxes/clock'));
-    await this.client.advanceTo(now);
-    return this.read(created);
+    return this.client.subscribe(body);
   }
 
   /** Creates a checkout of a new customer and a new product. */
@@ -130,15 +121,17 @@ export class Scenario {
     );
   }
 
-  /** Opens a public page and submits a card in its form. */
+  /** Opens a public page, submits a card in its form, and waits for the payment. */
   async payOn(url: string, number?: string): Promise<PayerPage> {
     const payer = new Payer(this.system.gatewayUrl);
-    return payer.submit(await payer.open(url), card(number));
+    const page = await payer.open(url);
+    return this.client.complete(() => payer.submit(page, card(number)));
   }
 
-  /** Approves the challenge of a bank. */
+  /** Approves the challenge of a bank, and waits for the payment. */
   approve(page: PayerPage): Promise<PayerPage> {
-    return new Payer(this.system.gatewayUrl).submit(page, {}, { button: 'Approve' });
+    const payer = new Payer(this.system.gatewayUrl);
+    return this.client.complete(() => payer.submit(page, {}, { button: 'Approve' }));
   }
 
   readSession({ sessionId }: { sessionId: string }): Promise<any> {
@@ -151,7 +144,18 @@ export class Scenario {
 
   async cancel(subscription: { id: string }, atPeriodEnd: boolean): Promise<any> {
     const path = `/subscriptions/${subscription.id}/cancel`;
-    return this.client.expect(200, this.client.post(path, { atPeriodEnd }));
+    return this.client.complete(() =>
+      this.client.expect(200, this.client.post(path, { atPeriodEnd })),
+    );
+  }
+
+  /** Asks for a change, and waits for its payment. */
+  async change(subscription: { id: string }, body: object): Promise<any> {
+    const path = `/subscriptions/${subscription.id}/changes`;
+    return this.client.complete<any>(
+      () => this.client.expect(201, this.client.post(path, body)),
+      ({ id }) => this.client.expect(200, this.client.get(`${path}/${String(id)}`)),
+    );
   }
 
   async advanceTo(day: string): Promise<void> {
@@ -201,11 +205,17 @@ export class Scenario {
     return this.receiver.received.map(({ body }) => body);
   }
 
-  /** All events of the feed so far of these kinds, as `<day> <kind> <reminder>`. */
+  /**
+   * All events of the feed so far of these kinds, as `<day> <kind> <reminder>`, by time: those of
+   * different subjects are in the feed in any order.
+   */
   async feed(types: readonly string[]): Promise<string[]> {
     const path = `/webhook-events?limit=1000&types=${types.join()}`;
     const { data } = await this.client.expect(200, this.client.get(path));
-    return (data as any[]).map(({ event: { type, timestamp, data: facts } }) =>
+    const byTime = (data as any[]).toSorted((a, b) =>
+      String(a.event.timestamp).localeCompare(String(b.event.timestamp)),
+    );
+    return byTime.map(({ event: { type, timestamp, data: facts } }) =>
       [toDay(timestamp as string), type, facts.reminder]
         .filter((part) => part !== undefined)
         .join(' '),

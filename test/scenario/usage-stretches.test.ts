@@ -160,9 +160,8 @@ describe('usage over a change of the product that prices it', () => {
     await scenario.advanceTo('2026-01-16');
     for (const { row, one } of begun) {
       await use(one.customerId, one.meterId, '2026-01-10', row.used[0]);
-      const path = `/subscriptions/${String(one.subscription.id)}/changes`;
       const status = 'at' in (row.given.change ?? {}) ? 'PENDING' : 'APPLIED';
-      const change = await client.expect(201, client.post(path, one.asked));
+      const change = await scenario.change(one.subscription, one.asked);
       expect([row.name, change.status]).toEqual([row.name, status]);
     }
     const [first] = begun;

@@ -1,3 +1,5 @@
+import { monotonicMs } from '@billing/chassis/clock';
+import { eventually } from '@billing/chassis/testing';
 import { contractOf } from './described-answers';
 import { repeatRefused } from './repeat-refused';
 
@@ -11,6 +13,8 @@ export interface Answer {
 // Fetch itself times out after five minutes without any sign before.
 const advanceRetryAfterMs = 60_000;
 const advanceAttemptsMax = 10;
+// What takes eight seconds is answered before all its effects.
+const completeWithinMs = 7_000;
 
 /** The parts of a request other than method and path. */
 export interface RequestOptions {
@@ -139,6 +143,47 @@ export class ApiClient {
     return new ApiClient(this.gatewayUrl, sandbox.key as string);
   }
 
+  /**
+   * Creates a subscription, and waits for its first invoice and charge, which a busy machine may
+   * complete after the answer.
+   */
+  async subscribe(body: Readonly<Record<string, unknown>>): Promise<any> {
+    const create = () => this.expect(201, this.post('/subscriptions', body));
+    const created = await timed(create);
+    if (created.isComplete) return created.result;
+    const read = () => this.expect(200, this.get(`/subscriptions/${String(created.result.id)}`));
+    const { clock } = (await this.get('/sandboxes/clock')).body;
+    if (clock === 'MANUAL') {
+      await this.untilIdle();
+      return read();
+    }
+    return eventually(async () => {
+      // A repeat finds the subscription of an authorized payment, and waits in its turn.
+      const isRepeatable = typeof body.authorizedTransactionId === 'string';
+      const { isComplete, result } = await timed(isRepeatable ? create : read);
+      const isBilled = result.phase !== 'REGULAR' || result.latestInvoiceId !== null;
+      if (!isComplete || !isBilled) throw new Error('Not billed yet');
+      return result;
+    });
+  }
+
+  /**
+   * Does something under a manual clock, and waits for effects that a busy machine may have after
+   * the answer. `read` reads the result once more then.
+   */
+  async complete<T>(act: () => Promise<T>, read?: (result: T) => Promise<T>): Promise<T> {
+    const { isComplete, result } = await timed(act);
+    if (isComplete) return result;
+    await this.untilIdle();
+    return read === undefined ? result : read(result);
+  }
+
+  /** Completes the work in flight of an environment with a manual clock. */
+  async untilIdle(): Promise<void> {
+    const { now } = await this.expect(200, this.get('/sandboxes/clock'));
+    await this.advanceTo(now as string);
+  }
+
   /** Advances a manual clock and waits until all due work is done. */
   async advanceTo(to: string): Promise<{ now: string; processed: number }> {
     return this.expect(200, this.advance(to));
@@ -171,4 +216,11 @@ export class ApiClient {
       if (items.length >= total || data.length === 0) return items;
     }
   }
+}
+
+/** `isComplete`: true if the answer came so early that it has waited for its effects. */
+async function timed<T>(act: () => Promise<T>): Promise<{ isComplete: boolean; result: T }> {
+  const startedMs = monotonicMs();
+  const result = await act();
+  return { isComplete: monotonicMs() - startedMs < completeWithinMs, result };
 }

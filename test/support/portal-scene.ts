@@ -91,6 +91,6 @@ export class PortalScene {
 
   /** Waits until no work is in flight. */
   async untilIdle(): Promise<void> {
-    await this.api.advanceTo((await this.read('/sandboxes/clock')).now as string);
+    await this.api.untilIdle();
   }
 }
