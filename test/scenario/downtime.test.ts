@@ -3,7 +3,11 @@ import type { ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { putWallClockForward } from '../support/wall-clock';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+  withoutRepeats,
+} from '../support/webhook-receiver';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const weekMs = 7 * dayMs;
@@ -33,7 +37,11 @@ describe('a system that was down for 40 days', () => {
     );
     const authorizedTransactionId = 'txn_4242424242424242';
     const purchase = { customerId, productId, authorizedTransactionId };
-    subscription = await sandbox.expect(201, sandbox.post('/subscriptions', purchase));
+    subscription = await sandbox.subscribe(purchase);
+    // What is older than its retention after the downtime is sent before.
+    await eventually(() => {
+      expect(withoutRepeats(receiver.received)).toHaveLength(2);
+    });
     const anchor = new Date(subscription.startAt as string).getTime();
     for (let week = 0; week <= 6; week += 1) {
       starts.push(new Date(anchor + week * weekMs).toISOString());
@@ -77,13 +85,15 @@ describe('a system that was down for 40 days', () => {
   });
 
   test('announces each of them, in order and without gaps', async () => {
-    await eventually(
+    const received = await eventually(
       () => {
-        expect(receiver.received).toHaveLength(12);
+        const all = withoutRepeats(receiver.received);
+        expect(all).toHaveLength(12);
+        return all;
       },
       { timeoutMs: 100_000, everyMs: 100 },
     );
-    const bodies = receiver.received.map(({ body }) => body);
+    const bodies = received.map(({ body }) => body);
     expect(bodies.map(({ sequence }) => sequence)).toEqual(bodies.map((_, index) => index + 1));
     const renewed = bodies.filter(({ type }) => type === 'subscription.renewed');
     expect(renewed.map(({ data }) => data.subscription.currentPeriodStart)).toEqual(

@@ -23,6 +23,16 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
+/** The first receipt of each message: a webhook arrives again if its answer was late. */
+export function withoutRepeats(received: readonly ReceivedWebhook[]): ReceivedWebhook[] {
+  const first = new Map<unknown, ReceivedWebhook>();
+  for (const webhook of received) {
+    const id = webhook.headers['webhook-id'];
+    if (!first.has(id)) first.set(id, webhook);
+  }
+  return [...first.values()];
+}
+
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   // Its port may have been another receiver's, to which an earlier test still sends.
