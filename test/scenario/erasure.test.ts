@@ -35,6 +35,13 @@ beforeAll(async () => {
 });
 
 const create = (path: string, body: object) => api.expect(201, api.post(path, body));
+
+/** Deletes a customer; 404: so did an attempt before, whose answer came too late. */
+async function remove(customerId: string): Promise<void> {
+  const { status } = await api.delete(`/customers/${customerId}`);
+  expect([204, 404]).toContain(status);
+}
+
 const steps = { timeoutMs: 200_000, everyMs: 500 };
 
 describe('20 subscriptions created while their customer is deleted', () => {
@@ -123,10 +130,8 @@ describe('usage that arrived before the deletion of its customer', () => {
 
   test('is charged to its card first, and later usage is refused', async () => {
     const customerId = await endedCustomer({}, { authorizedTransactionId: card() });
-    await eventually(async () => {
-      // 409 while the card is being charged.
-      expect(await api.delete(`/customers/${customerId}`)).toMatchObject({ status: 204 });
-    }, steps);
+    // 409 while the card is being charged.
+    await eventually(() => remove(customerId), steps);
     expect(await billed(customerId)).toEqual([30, 40]);
     const invoices = await api.all(`/invoices?customerId=${customerId}`);
     expect(new Set(invoices.map(({ status }: any) => String(status)))).toEqual(new Set(['PAID']));
@@ -156,9 +161,9 @@ describe('usage that arrived before the deletion of its customer', () => {
     };
     const sending = [send(), send(), send()];
     await eventually(async () => {
-      const deletion = api.delete(`/customers/${customerId}`);
+      const deletion = remove(customerId);
       isDeleted = true;
-      expect(await deletion).toMatchObject({ status: 204 });
+      await deletion;
     }, steps);
     await Promise.all(sending);
     expect(accepted).toBeGreaterThan(0);
@@ -189,7 +194,7 @@ describe('usage that arrived before the deletion of its customer', () => {
     });
     expect(await billed(customerId)).toEqual([30, 40]);
     await settle();
-    await api.expect(204, api.delete(`/customers/${customerId}`));
+    await remove(customerId);
     expect(await billed(customerId)).toEqual([30, 40]);
   });
 });
@@ -204,7 +209,7 @@ test('usage for an external id belongs to the customer that has it since a delet
     });
   const { id: first } = await create('/customers', fields);
   await use(1);
-  await api.expect(204, api.delete(`/customers/${String(first)}`));
+  await remove(String(first));
   const { id: second } = await create('/customers', fields);
   await use(20);
   const { data } = await api.expect(200, api.get(`/events?customerId=${String(second)}`));
@@ -217,7 +222,7 @@ test('a deleted customer is in no database but on invoices, also in what is repl
   await setAsideMessage(String(id));
   const places = await findMark();
   expect(places.length).toBeGreaterThan(5);
-  await api.expect(204, api.delete(`/customers/${String(id)}`));
+  await remove(String(id));
   await eventually(async () => {
     expect(await stepOf(String(id))).toBe('EVENTS');
   }, steps);
@@ -247,7 +252,7 @@ async function useEverything(customerId: string): Promise<string[]> {
   await api.advanceTo('2026-02-02T00:00:00.000Z');
   expect(session.sessionId).toBeDefined();
   const authorizedTransactionId = `txn_4242424242424242_${customerId}`;
-  const subscription = await create('/subscriptions', {
+  const subscription = await api.subscribe({
     ...{ customerId, productId, authorizedTransactionId, metadata: { note: mark } },
   });
   await create('/portal/sessions', { customerId });
