@@ -82,13 +82,13 @@ async function requestEveryRoute(
     if (method !== 'GET' && id !== '') {
       const readAgainAtMs = (writtenAtMs.get(id) ?? -Infinity) + recentWritesMs;
       await sleep(Math.max(readAgainAtMs - monotonicMs(), 0));
-      writtenAtMs.set(id, monotonicMs());
     }
     // The previous request has cached the caller's key.
     await owner.get('/sandboxes/clock');
     const traceId = randomBytes(16).toString('hex');
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
     const { status } = await owner.request(method, path, { body, headers });
+    if (method !== 'GET') writtenAtMs.set(id, monotonicMs());
     sent.push({ route, status, traceId });
   };
   const batch = await batchMaker(owner);
