@@ -98,9 +98,11 @@ async function ask(
   const { path, body } = operatorExample(operation, target);
   const { method } = operation;
   const sent = method === 'GET' ? undefined : isMeant ? (body ?? {}) : {};
-  const { status, body: answered, headers } = await repeatRefused(() =>
-    client.api(method, path, sent),
-  );
+  const {
+    status,
+    body: answered,
+    headers,
+  } = await repeatRefused(() => client.api(method, path, sent));
   return { status, body: answered as unknown, code: headers.get('error-code') };
 }
 

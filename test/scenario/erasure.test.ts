@@ -58,12 +58,12 @@ describe('20 subscriptions created while their customer is deleted', () => {
       api.delete(`/customers/${String(id)}`),
       ...Array.from({ length: 20 }, subscribe),
     ]);
-    for (const { status } of creations) expect([201, 404, 503]).toContain(status);
+    for (const { status } of creations) expect([201, 404, 503, 504]).toContain(status);
     outcomes.push(deletion.status === 204);
     if (deletion.status !== 204) {
       // A deletion waits eight seconds for bills, and reads subscriptions and invoices at once.
-      expect([409, 503]).toContain(deletion.status);
-      if (deletion.status === 503) return;
+      expect([409, 503, 504]).toContain(deletion.status);
+      if (deletion.status !== 409) return;
       expect(deletion.body.error).toMatch(/^Customer has an (active subscription|open invoice)$/);
       return;
     }
