@@ -135,7 +135,10 @@ async function createCustomer(page: Page): Promise<void> {
   await page.getByRole('cell', { name: '$5.50 added to the balance: Goodwill' }).waitFor();
   const feed = page.getByRole('list', { name: 'Activity' });
   await feed.getByText('$5.50 added to the balance: Goodwill').waitFor();
-  await feed.getByText(/changed the phone of customer/).waitFor();
+  await feed
+    .getByText(/changed the phone of customer/)
+    .first()
+    .waitFor();
   const taken = { direction: 'Take: you owe the customer less', amount: '5.50' };
   await fillIn(page, { ...balance, fields: { ...taken, description: 'Undone' } });
   await feed.getByText('$5.50 taken from the balance: Undone').waitFor();
