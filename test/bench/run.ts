@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Bench, Effort, Findings } from './bench';
 import { checkouts } from './checkouts';
 import { creditGrants } from './credit-grants';
+import { exportsOfInvoices } from './exports';
 import { growth } from './renewals/growth';
 import { home } from './home';
 import { ingest } from './ingest/ingest';
@@ -12,6 +13,8 @@ import { ledger } from './ledger';
 import { moneyDocuments } from './money/documents';
 import { taxReport } from './money/tax-report';
 import { noisyCallers } from './noisy-callers';
+import { feed } from './messages/feed';
+import { mails } from './messages/mails';
 import { productReads } from './product-reads';
 import { moneyRenewals } from './renewals/money';
 import { renewalCosts } from './renewals/costs';
@@ -41,6 +44,9 @@ const benches: readonly Bench[] = [
   moneyDocuments,
   taxReport,
   webhooks,
+  feed,
+  mails,
+  exportsOfInvoices,
   noisyCallers,
 ];
 
