@@ -117,9 +117,10 @@ export async function recordMessages(page: Page): Promise<void> {
 
 /** Waits for a recorded message: a busy machine may look for it when it has vanished. */
 export async function untilMessage(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(
-    `window.messages.some((message) => message.text.includes(${JSON.stringify(text)}))`,
-  );
+  await eventually(async () => {
+    const messages = await page.evaluate<readonly { text: string }[]>('window.messages');
+    expect(messages.map((message) => message.text)).toContainEqual(expect.stringContaining(text));
+  });
 }
 
 /** The log says who did what in sentences, and finds what one person did to one object. */

@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import type { Browser, Page } from 'playwright-core';
 import { desktop, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
@@ -48,9 +49,11 @@ async function expectTyped(page: Page, value: string): Promise<void> {
 }
 
 async function untilFocusIsInDialog(page: Page): Promise<void> {
-  await page.waitForFunction(
-    "document.querySelector('.dialog')?.contains(document.activeElement) === true",
-  );
+  const isInDialog = "document.querySelector('.dialog')?.contains(document.activeElement)";
+  // The policy of the page lets no function be polled within it.
+  await eventually(async () => {
+    expect(await page.evaluate(isInDialog)).toBe(true);
+  });
 }
 
 async function reviewAndGoBack(page: Page): Promise<void> {
