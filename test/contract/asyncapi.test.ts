@@ -11,8 +11,6 @@ import {
   type WebhookReceiver,
 } from '../support/webhook-receiver';
 
-const patience = { timeoutMs: 60_000 };
-
 let system: TestSystem;
 let receiver: WebhookReceiver;
 let text: string;
@@ -60,7 +58,7 @@ test('webhooks of every kind match the document, to the last field and header', 
   await eventually(() => {
     const types = new Set(receiver.received.map(({ body }) => body.type as string));
     expect([...types].sort()).toEqual([...everyKind, 'webhook_endpoint.test']);
-  }, patience);
+  });
   for (const webhook of receiver.received) check(webhook);
 });
 

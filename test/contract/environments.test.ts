@@ -230,12 +230,9 @@ describe('the sandboxes of an organization', () => {
     expect([again.status, again.body]).toEqual([404, { error: 'Sandbox not found' }]);
     // A call with a key that a gateway still had cached may have written last; the sweep removes
     // that.
-    await eventually(
-      async () => {
-        expect(await documentsNaming(id, system)).toEqual({});
-      },
-      { timeoutMs: 90_000 },
-    );
+    await eventually(async () => {
+      expect(await documentsNaming(id, system)).toEqual({});
+    });
     const { data } = (await system.live.get('/sandboxes?perPage=100')).body;
     expect(data.map((one: { id: string }) => one.id)).not.toContain(id);
   });

@@ -72,7 +72,6 @@ describe('a reset link', () => {
 });
 
 describe('a mail to an operator', () => {
-  const patience = { timeoutMs: 60_000 };
   /** The link of the only mail to an address. */
   const mailedLink = (address: string, path: string) =>
     eventually(() => {
@@ -81,7 +80,7 @@ describe('a mail to an operator', () => {
       const link = new RegExp(`http://\\S+/dashboard/${path}#[\\w-]{43}`).exec(contents[0] ?? '');
       expect(link).not.toBeNull();
       return link![0];
-    }, patience);
+    });
   const ask = (email: string) => newcomer().api('POST', '/password-resets', { email });
 
   test('invites with the link that the inviter gets', async () => {
@@ -113,7 +112,7 @@ describe('a mail to an operator', () => {
     const token = await eventually(() => {
       expect(links()).toHaveLength(1);
       return links()[0];
-    }, patience);
+    });
     const body = { token, password: 'a longer better one' };
     expect((await newcomer().api('POST', '/reset-links/use', body)).status).toBe(204);
     expect((await viewer.api('GET', '/session')).status).toBe(401);
@@ -135,7 +134,7 @@ describe('a mail to an operator', () => {
     expect(last).toMatch(/dashboard\/invitation#[\w-]{43}$/);
     await eventually(() => {
       expect(mailServer.contentsTo(email)).toHaveLength(3);
-    }, patience);
+    });
     expect(mailServer.contentsTo(email).join()).not.toContain(last.split('#')[1]);
   });
 

@@ -9,7 +9,6 @@ import {
   withoutRepeats,
 } from '../support/webhook-receiver';
 
-const patience = { timeoutMs: 60_000 };
 const longAgo = '2020-01-01T00:00:00Z';
 
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
@@ -56,7 +55,7 @@ function eventuallyListed(path: string, statuses: readonly string[]): Promise<an
     expect(data.map(({ status }: { status: string }) => status)).toEqual(statuses);
     expect(total).toBe(statuses.length);
     return data;
-  }, patience);
+  });
 }
 
 function eventuallyReceived(count: number): Promise<ReceivedWebhook[]> {
@@ -64,7 +63,7 @@ function eventuallyReceived(count: number): Promise<ReceivedWebhook[]> {
     const received = withoutRepeats(receiver.received);
     expect(received).toHaveLength(count);
     return received;
-  }, patience);
+  });
 }
 
 const setActive = (path: string, active: boolean) =>
@@ -285,13 +284,13 @@ describe('the undelivered events of an endpoint', () => {
     expect((await api.post(`${path}/replay`, { since: longAgo })).body).toEqual({ count: 0 });
     await eventually(async () => {
       expect((await api.get(`${path}/gaps`)).body).toEqual([]);
-    }, patience);
+    });
     expect(receiver.received).toHaveLength(2);
     const all = await api.post(`${path}/replay`, { since: longAgo, all: true });
     expect([all.status, all.body]).toEqual([202, { count: 2 }]);
     await eventually(() => {
       expect(receiver.received.map(({ body }) => body.sequence)).toEqual([1, 2, 1, 2]);
-    }, patience);
+    });
   });
 
   test('are retried one by one with the same id and bytes', async () => {
@@ -302,7 +301,7 @@ describe('the undelivered events of an endpoint', () => {
     const retry = `${path}/deliveries/${String(failed.id)}/retry`;
     await eventually(async () => {
       expect((await api.get(path)).body).toMatchObject({ active: false });
-    }, patience);
+    });
     const refused = await api.post(retry);
     expect([refused.status, refused.headers.get('error-code')]).toEqual([409, 'conflict']);
     receiver.respond = () => 200;
@@ -312,7 +311,7 @@ describe('the undelivered events of an endpoint', () => {
     const [sent, resent] = await eventually(() => {
       expect(receiver.received).toHaveLength(2);
       return receiver.received;
-    }, patience);
+    });
     expect(resent?.text).toBe(sent?.text);
     expect(resent?.headers['webhook-id']).toBe(sent?.headers['webhook-id']);
     await eventually(async () => {
@@ -321,7 +320,7 @@ describe('the undelivered events of an endpoint', () => {
         status: 'DELIVERED',
         attempts: [{ responseStatus: 410 }, { responseStatus: 200 }],
       });
-    }, patience);
+    });
   });
 
   test.each([

@@ -3,7 +3,6 @@ import type { PersistentClient } from '../support/persistent-client';
 import { aCustomer, aProduct, aSubscription, type CrashFlow, invoicesOf } from './flow';
 
 // A step whose worker died is resumed after half a minute.
-const decided = { timeoutMs: 100_000 };
 
 const bySending = { collectionMethod: 'SEND_INVOICE', currency: 'USD' };
 
@@ -33,7 +32,7 @@ function refund(name: string, number: string, outcome: object): CrashFlow {
       await eventually(async () => {
         const { data } = await client.get(`/refunds?invoiceId=${invoiceId as string}`);
         expect(data).toMatchObject([{ amount: 1000, ...outcome }]);
-      }, decided);
+      });
       return { note, invoiceId, customerId };
     },
     expectGoal: async (client, { note, invoiceId, customerId }) => {
@@ -90,7 +89,7 @@ const overpayment: CrashFlow = {
     await pay(prepared.first, { amount: 2000, method: 'BANK_TRANSFER' });
     await eventually(async () => {
       expect(await ledgerOf(client, prepared.customerId)).toEqual([['OVERPAYMENT', 549]]);
-    }, decided);
+    });
     await pay(prepared.second, { method: 'BALANCE' });
     return prepared;
   },
@@ -129,7 +128,7 @@ const reservation: CrashFlow = {
       });
       const { data } = await client.get(`/balances?customerId=${customerId as string}`);
       expect(data).toMatchObject([{ balance: 549 }]);
-    }, decided);
+    });
     return { id, customerId };
   },
   expectGoal: async (client, { id, customerId }) => {
@@ -166,7 +165,7 @@ const finalization: CrashFlow = {
     await client.post(200, `${path}/finalize`);
     await eventually(async () => {
       expect(await client.get(path)).toMatchObject({ status: 'PAID' });
-    }, decided);
+    });
     return { customerId, path };
   },
   expectGoal: async (client, { customerId, path }) => {

@@ -59,6 +59,6 @@ function answered(post: () => Promise<Answer>): Promise<Answer> {
       if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
       return answer;
     },
-    { timeoutMs: 120_000, everyMs: 100 },
+    { everyMs: 100 },
   );
 }

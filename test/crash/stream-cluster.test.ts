@@ -6,7 +6,7 @@ import { type NatsCluster, startNatsCluster, type StreamState } from './nats-clu
 
 const setupTimeoutMs = 600_000;
 const testTimeoutMs = 600_000;
-const patience = { timeoutMs: 120_000, everyMs: 100, everyMsMax: 1_000 };
+const patience = { everyMs: 100, everyMsMax: 1_000 };
 // Subscriptions that are created while a server is away, and again after it is back.
 const batch = 12;
 const concurrency = 6;

@@ -10,7 +10,6 @@ const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 600_000;
 // Mails follow their events.
-const patience = { timeoutMs: 60_000 };
 /** Calls of the frame around every page. */
 const frameCalls = ['/dashboard/api/session', '/v1/sandboxes/clock'];
 
@@ -119,7 +118,7 @@ testInChromium(
       for (const mails of ['/emails', '/sandboxes/inbox']) {
         expect((await scene.read(mails)).total).toBeGreaterThan(1);
       }
-    }, patience);
+    });
     await visit(browser, desktop, async (page) => {
       await dashboard.signIn(page);
       const place = new URL(page.url()).pathname.replace(/\/$/, '');

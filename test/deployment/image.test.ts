@@ -224,12 +224,9 @@ describe('the folder of the gateway', () => {
         ...Object.fromEntries(peers),
       },
     });
-    await eventually(
-      async () => {
-        expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      },
-      { timeoutMs: 60_000 },
-    );
+    await eventually(async () => {
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    });
     const page = await (await fetch(`${url}/dashboard`)).text();
     const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(page) ?? [];
     for (const path of [

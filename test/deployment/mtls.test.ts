@@ -29,7 +29,7 @@ import { type SecuredNats, startSecuredNats } from './secured-nats';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
-const patience = { timeoutMs: 60_000, everyMs: 100 };
+const patience = { everyMs: 100 };
 const setUpMs = 600_000;
 const backends = serviceNames.filter((name) => name !== 'gateway');
 

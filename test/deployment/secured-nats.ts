@@ -37,7 +37,7 @@ export async function startSecuredNats(
   await writeFile(join(folder, 'tls.key'), key);
   await writeFile(join(folder, 'nats.conf'), configuration({ folder, port, passwords }));
   const server = spawn(command, ['-c', join(folder, 'nats.conf')], { stdio: 'ignore' });
-  await eventually(() => reaches(port), { timeoutMs: 60_000 });
+  await eventually(() => reaches(port));
   return {
     port,
     urlOf: (service) =>

@@ -18,7 +18,6 @@ import { verify as verifyByStripe } from './stripe';
 import { verify as verifyBySvix } from './svix';
 import { codeBlocks } from './code-blocks';
 
-const patience = { timeoutMs: 60_000 };
 const prefix = 'Acme';
 
 interface Endpoint {
@@ -46,7 +45,7 @@ beforeAll(async () => {
   await eventually(() => {
     expect(typesAt(usual)).toEqual(everyKind);
     expect(typesAt(prefixed)).toEqual(kindsOfSubscriptions);
-  }, patience);
+  });
 });
 
 afterAll(async () => {

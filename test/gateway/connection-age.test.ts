@@ -67,12 +67,9 @@ test(
       calls.push(...sandboxes.map(advance));
       await sleep(connectionAgeMs / callsPerSandbox);
     }
-    await eventually(
-      async () => {
-        expect(await callsThatReachedTheServer()).toBeGreaterThanOrEqual(calls.length);
-      },
-      { timeoutMs: 60_000 },
-    );
+    await eventually(async () => {
+      expect(await callsThatReachedTheServer()).toBeGreaterThanOrEqual(calls.length);
+    });
     await sleep(longCallMs);
     for (const sandbox of sandboxes)
       await sandbox.expect(200, sandbox.delete('/sandboxes/clock/advance'));

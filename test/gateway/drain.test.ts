@@ -13,7 +13,6 @@ const drainDelayMs = 8_000;
 // Few enough for a busy machine to answer all in time.
 const workers = 12;
 const heldRequests = 8;
-const patience = { timeoutMs: 90_000 };
 
 let system: OwnTestSystem;
 let gateway: ChildProcess;
@@ -47,7 +46,7 @@ beforeAll(async () => {
   });
   await eventually(async () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  }, patience);
+  });
   pagePath = await checkoutPage();
 });
 
@@ -140,7 +139,7 @@ async function heldRequest(): Promise<RawConnection> {
   connection.send(`${lines.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`);
   await eventually(() => {
     expect(connection.received).toContain('100 Continue');
-  }, patience);
+  });
   return connection;
 }
 
@@ -149,7 +148,7 @@ test('a gateway that is stopped under load is not ready, answers all requests in
   const load = new Load();
   await eventually(() => {
     expect(load.answers.length).toBeGreaterThan(2 * workers);
-  }, patience);
+  });
 
   // In flight at the time of the stop, with a deadline of 10 s.
   const held = await Promise.all(Array.from({ length: heldRequests }, heldRequest));
@@ -158,7 +157,7 @@ test('a gateway that is stopped under load is not ready, answers all requests in
   await eventually(async () => {
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, ready.headers.get('connection')]).toEqual([503, 'close']);
-  }, patience);
+  });
   for (const connection of held) connection.send('}');
   const answers = await Promise.all(held.map((connection) => connection.answer()));
   for (const { statuses: both, headers } of answers) {
@@ -174,7 +173,7 @@ test('a gateway that is stopped under load is not ready, answers all requests in
     await expect(fetch(`${url}/healthz`)).rejects.toMatchObject({
       cause: { code: 'ECONNREFUSED' },
     });
-  }, patience);
+  });
   expect((await idle.answer()).text).toBe('');
   expect(await ended).toEqual([0, null]);
   const { total } = (await system.live.get('/customers')).body;

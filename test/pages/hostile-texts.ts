@@ -212,14 +212,11 @@ async function openPages(
 
 /** Waits until the endpoint has answered once. */
 async function attempted(api: ApiClient, endpointId: string): Promise<void> {
-  await eventually(
-    async () => {
-      const path = `/webhook-endpoints/${endpointId}/deliveries`;
-      const { data } = await api.expect(200, api.get(path));
-      if (!data.some(({ attempts }: any) => attempts.length > 0)) throw new Error('Not yet');
-    },
-    { timeoutMs: 60_000 },
-  );
+  await eventually(async () => {
+    const path = `/webhook-endpoints/${endpointId}/deliveries`;
+    const { data } = await api.expect(200, api.get(path));
+    if (!data.some(({ attempts }: any) => attempts.length > 0)) throw new Error('Not yet');
+  });
 }
 
 /** Addresses that would run or show a script if a browser navigated there. */

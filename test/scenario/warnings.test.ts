@@ -2,7 +2,7 @@ import { eventually } from '@billing/chassis/testing';
 import { cards, type Scenario } from './scenario';
 import { beginEachOn } from './stage';
 
-const patience = { timeoutMs: 60_000, everyMs: 100 };
+const patience = { everyMs: 100 };
 const warnings = [
   ...['subscription.trial_ending', 'subscription.renewal_upcoming'],
   ...['payment_method.expiring', 'invoice.overdue', 'invoice.reminded'],

@@ -4,7 +4,6 @@ import { eventually } from '@billing/chassis/testing';
 
 const warningsMax = 50;
 const lastRequestId = 'the-last-request';
-const logsWithin = { timeoutMs: 60_000 };
 
 /** Sends the request that marks the end of the logs for `logsOf`. */
 export async function sendLastRequest({ gatewayUrl }: { gatewayUrl: string }): Promise<void> {
@@ -23,7 +22,7 @@ export function logsOf({ logDir }: { logDir: string }): Promise<Map<string, stri
     const all = new Map(await Promise.all(texts));
     expect(all.get('gateway')).toContain(lastRequestId);
     return all;
-  }, logsWithin);
+  });
 }
 
 /** The latest warnings and errors of the services. */

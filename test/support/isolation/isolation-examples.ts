@@ -262,14 +262,11 @@ async function ownerResources(owner: ApiClient) {
 
 /** The first delivery of the subscription's creation, once both of them exist. */
 async function firstDelivery(owner: ApiClient, endpoint: string): Promise<any> {
-  return eventually(
-    async () => {
-      const { data, total } = await owner.expect(200, owner.get(`${endpoint}/deliveries`));
-      if (total < 2) throw new Error(`The endpoint has ${String(total)} deliveries`);
-      return data[0];
-    },
-    { timeoutMs: 60_000 },
-  );
+  return eventually(async () => {
+    const { data, total } = await owner.expect(200, owner.get(`${endpoint}/deliveries`));
+    if (total < 2) throw new Error(`The endpoint has ${String(total)} deliveries`);
+    return data[0];
+  });
 }
 
 function listExamples({

@@ -27,8 +27,6 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const ours = createTestAuthority();
 const theirs = createTestAuthority();
 
-const patience = { timeoutMs: 60_000 };
-
 function writeCertificates(folder: string, { certificate, key, authority }: TransportSecurity) {
   const write = (name: string, content: string) => {
     writeFileSync(join(folder, name), content);
@@ -194,7 +192,7 @@ describe('certificates in files', () => {
     writeCertificates(folder, theirs.issue());
     await eventually(async () => {
       expect(await serves(theirs.issue())).toBe(true);
-    }, patience);
+    });
     expect(await serves(ours.issue())).toBe(false);
     // Callers in this process use the same reader.
     expect(await serves(byFiles)).toBe(true);
@@ -207,7 +205,7 @@ describe('certificates in files', () => {
     writeCertificates(folder, ours.issue());
     await eventually(async () => {
       expect(await serves(ours.issue())).toBe(true);
-    }, patience);
+    });
   });
 });
 

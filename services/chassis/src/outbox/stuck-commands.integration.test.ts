@@ -26,7 +26,6 @@ interface Order {
 }
 
 const configuration = testServiceConfiguration('stuck');
-const patience = { timeoutMs: 100_000 };
 const shipped: string[] = [];
 const broken = new Set<string>();
 // Promises that commands wait for while they run.
@@ -99,7 +98,7 @@ async function stuckOrder(begin = placed): Promise<{
     const [first] = await listed(context);
     if (first === undefined) throw new Error('Nothing is stuck yet');
     return first;
-  }, patience);
+  });
   return { id, context, stuck };
 }
 
@@ -118,7 +117,7 @@ async function expectEmptied(id: string): Promise<void> {
   await eventually(async () => {
     const document = await orders.documents.findOne({ _id: id });
     expect(document).toMatchObject({ outbox: [], pendingSince: null });
-  }, patience);
+  });
 }
 
 describe('a command that keeps failing', () => {
@@ -167,7 +166,7 @@ describe('a command that keeps failing', () => {
     expect(shippedOf(id)).toEqual([`${id}/1`, `${id}/2`]);
     await eventually(async () => {
       expect(await listed(context)).toEqual([]);
-    }, patience);
+    });
   });
 
   test('is skipped once, and the next one runs', async () => {
@@ -180,7 +179,7 @@ describe('a command that keeps failing', () => {
     expect(shippedOf(id)).toEqual([`${id}/2`]);
     await eventually(async () => {
       expect(await listed(context)).toEqual([]);
-    }, patience);
+    });
   });
 
   test('is not skipped if it has run in the meantime, and neither is the next one', async () => {
@@ -191,7 +190,7 @@ describe('a command that keeps failing', () => {
     await peer.retryStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
     await eventually(() => {
       expect(shippedOf(id)).toEqual([`${id}/1`]);
-    }, patience);
+    });
     await peer
       .skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() })
       .catch(() => undefined);

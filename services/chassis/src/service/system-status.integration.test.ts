@@ -14,7 +14,6 @@ import {
 } from '../testing/testing';
 
 const configuration = testServiceConfiguration('status');
-const patience = { timeoutMs: 60_000 };
 
 let running: RunningService;
 let peer: Peer<SystemServiceServer>;
@@ -72,5 +71,5 @@ test('events that wait or are in flight are counted', async () => {
   }
   await eventually(async () => {
     expect((await peer.getStatus({}, testContext())).streamLag).toBe(3n);
-  }, patience);
+  });
 });

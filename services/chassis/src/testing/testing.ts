@@ -132,12 +132,12 @@ export async function dropTestStream({
 /**
  * Retries an assertion until it holds, and returns its result. After `timeoutMs` it fails with the
  * assertion's last failure. Pauses double from `everyMs` to `everyMsMax`, so that polling does not
- * slow down long operations. The default is far below jest's limit for a test.
+ * slow down long operations. The default is for what never comes: a busy machine may take minutes.
  */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
   {
-    timeoutMs = 60_000,
+    timeoutMs = 180_000,
     everyMs = 25,
     everyMsMax = 4 * everyMs,
   }: { timeoutMs?: number; everyMs?: number; everyMsMax?: number } = {},

@@ -25,7 +25,6 @@ import { start } from '../service';
 import { identityTestConfiguration } from '../testing/configuration';
 
 const configuration = identityTestConfiguration();
-const patience = { timeoutMs: 60_000 };
 
 let service: RunningService;
 let log: Peer<RequestLogServiceServer>;
@@ -262,6 +261,6 @@ test('the first call with a key is recorded, in its environment alone', async ()
   await identity.authenticate({ key }, testContext());
   await eventually(async () => {
     expect(await isUsed(sandbox)).toBe(true);
-  }, patience);
+  });
   expect(await isUsed(live)).toBe(false);
 });

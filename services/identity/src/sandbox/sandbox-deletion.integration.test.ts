@@ -21,7 +21,6 @@ import {
 useBatonSystem();
 
 const timeoutMs = 120_000;
-const waiting = { timeoutMs: 60_000 };
 
 const liveOf = ({ organizationId }: Tenant): Tenant => ({
   organizationId,
@@ -71,13 +70,13 @@ test(
 
     await eventually(async () => {
       expect(await batonsOf(tenant, 'checkout')).toBe(0);
-    }, waiting);
+    });
     // The environment carries the deletion until the last service is done.
     expect(await isKnown(tenant)).toBe(true);
     await startBatonService('metering');
     await eventually(async () => {
       expect([await batonsOf(tenant, 'metering'), await isKnown(tenant)]).toEqual([0, false]);
-    }, waiting);
+    });
     await expect(identity.getClock({}, contextOf(tenant))).rejects.toMatchObject({
       kind: 'not_found',
     });
@@ -106,7 +105,7 @@ test(
     expect(await again()).toMatchObject({ organizationId, sandbox: undefined });
     await eventually(async () => {
       expect(await isKnown({ ...ofLive, environmentId: id })).toBe(false);
-    }, waiting);
+    });
     expect(await again()).toMatchObject({ live: { id: live?.id }, sandbox: undefined });
     expect(await isKnown({ ...ofLive, environmentId: id })).toBe(false);
   },

@@ -7,7 +7,6 @@ import { type RunningNotifier, startSystem, type TestSystem } from '../testing/s
 import { FeedStore, type FeedEntry } from './feed-store';
 import { removeOldEntries } from './feed-retention-worker';
 
-const patience = { timeoutMs: 60_000 };
 const day = 24 * 3_600_000;
 
 describe('the feed of an environment', () => {
@@ -45,7 +44,7 @@ describe('the feed of an environment', () => {
       const page = await read();
       expect(page.events).toHaveLength(count);
       return page;
-    }, patience);
+    });
 
   async function announce(...ids: readonly string[]): Promise<void> {
     for (const id of ids) await system.owner.announce(tenant, id);
@@ -70,7 +69,7 @@ describe('the feed of an environment', () => {
       const sent = new Set(system.receiver.receivedAt('/feed').map(({ text }) => text));
       const ofSubscriptions = events.filter(({ subjectType }) => subjectType === 'subscription');
       expect(sent).toEqual(new Set(ofSubscriptions.map(({ body }) => body)));
-    }, patience);
+    });
     const [first] = events;
     const { id } = JSON.parse(first!.body) as { id: string };
     const { event } = await notifier.feedCalls.getWebhookEvent({ id }, testContext({ tenant }));
@@ -194,7 +193,7 @@ test('messages from before the feed are appended in the order of their acceptanc
     const { db } = system.mongo;
     await eventually(async () => {
       expect(await db.collection('feed').countDocuments({ environmentId })).toBe(4);
-    }, patience);
+    });
     await system.stopNotifiers();
     expect(before).toBeDefined();
     await db.collection('feed').deleteMany({});
@@ -215,7 +214,7 @@ test('messages from before the feed are appended in the order of their acceptanc
       );
       const read = events.map(({ body }) => (JSON.parse(body) as { id: string }).id);
       expect(read).toEqual(accepted.map(({ _id }) => _id));
-    }, patience);
+    });
   } finally {
     await system.close();
   }

@@ -18,8 +18,6 @@ import {
 const { WEBHOOK_DELIVERY_STATUS_DELIVERED: DELIVERED, WEBHOOK_DELIVERY_STATUS_FAILED: FAILED } =
   WebhookDeliveryStatus;
 
-const patience = { timeoutMs: 60_000 };
-
 describe('requests about deliveries', () => {
   let system: TestSystem;
   let notifier: RunningNotifier;
@@ -49,7 +47,7 @@ describe('requests about deliveries', () => {
       const { deliveries } = await list(endpointId);
       expect(deliveries.map(({ status }) => status)).toEqual(statuses);
       return deliveries;
-    }, patience);
+    });
   }
 
   async function retry(endpointId: string, id: string): Promise<WebhookDelivery> {
@@ -193,7 +191,7 @@ describe('requests about deliveries', () => {
       const [webhook] = await eventually(() => {
         expect(receiver.receivedAt('/rotated')).toHaveLength(1);
         return receiver.receivedAt('/rotated');
-      }, patience);
+      });
       for (const known of [first, secret]) expect(() => verify(webhook!, known)).not.toThrow();
       const timestamp = Number(webhook!.headers['webhook-timestamp']);
       expect(webhook!.headers['billing-signature']).toBe(
@@ -283,13 +281,13 @@ describe('requests about deliveries', () => {
       const [first, second] = await eventually(() => {
         expect(receiver.receivedAt('/again')).toHaveLength(2);
         return receiver.receivedAt('/again');
-      }, patience);
+      });
       expect(second!.text).toBe(first!.text);
       expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
       const [listed] = await eventuallyListed(id, [DELIVERED]);
       await eventually(async () => {
         expect((await list(id)).deliveries[0]!.attempts).toHaveLength(2);
-      }, patience);
+      });
       expect(listed!.createdAt).toEqual(delivery!.createdAt);
     });
 
@@ -304,7 +302,7 @@ describe('requests about deliveries', () => {
         const { deliveries } = await list(id);
         expect(deliveries).toMatchObject([{ status: FAILED }]);
         expect(deliveries[0]!.attempts).toHaveLength(4);
-      }, patience);
+      });
       receiver.answer = () => ({ status: 204 });
       await retry(id, delivery!.id);
       await eventuallyListed(id, [DELIVERED]);

@@ -6,7 +6,6 @@ import type { DeliveryStatus, Delivery } from '../delivery/delivery';
 import { type Replay, ReplayStore } from './replay-store';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 60_000 };
 const hour = 3_600_000;
 // No retry happens during a test, and logs are read only at the beginning.
 const settings = { retryScheduleMs: [hour], timeoutMs: 60_000, reconcileEveryMs: hour };
@@ -44,7 +43,7 @@ describe('undelivered webhooks', () => {
         .toArray();
       expect(found.map(({ status }) => status)).toEqual(statuses);
       return found;
-    }, patience);
+    });
   }
 
   async function setActive(id: string, active: boolean): Promise<void> {
@@ -131,7 +130,7 @@ describe('undelivered webhooks', () => {
       const [first, , third] = await eventuallyStored(id, ['PENDING', 'DELIVERED', 'PENDING']);
       expect(first).toMatchObject({ failures: 1, claim: null });
       expect(third!.previousId).toBe(first!._id);
-    }, patience);
+    });
     expect(sequencesOf(receiver.receivedAt('/between'), subscriptionId)).toEqual([2, 1]);
     receiver.answer = () => ({ status: 204 });
     // A delivery that waits for its next attempt is undelivered, and is tried immediately.
@@ -190,7 +189,7 @@ describe('undelivered webhooks', () => {
     }
     await eventually(async () => {
       expect(await mongo.db.collection('replays').countDocuments()).toBe(0);
-    }, patience);
+    });
     await replica.stop();
   });
 
@@ -206,7 +205,7 @@ describe('undelivered webhooks', () => {
     // Callers within some seconds share one read of the logs.
     await eventually(async () => {
       expect(await gapsOf(id)).toEqual([subscriptionGap(subscriptionId, 2)]);
-    }, patience);
+    });
     expect(await gapsOf(other.id)).toEqual([]);
     await owner.publish(subscriptionId, 2);
     await eventuallyStored(id, ['DELIVERED', 'DELIVERED']);
@@ -251,7 +250,7 @@ describe('undelivered webhooks', () => {
     notifier = await system.startNotifier(settings);
     await eventually(async () => {
       expect(await gapsOf(id)).toEqual([subscriptionGap(subscriptionId, 1, 2, 3)]);
-    }, patience);
+    });
     expect(await gapsOf(every.id)).toEqual([subscriptionGap(subscriptionId, 1, 2, 3)]);
     expect(await gapsOf(checkouts.id)).toEqual([]);
     const caller = testContext({ tenant: stranger });
@@ -270,7 +269,7 @@ describe('undelivered webhooks', () => {
     await announceTimes(1, subscriptionId);
     await eventually(() => {
       expect(receiver.receivedAt('/half')).toHaveLength(1);
-    }, patience);
+    });
     const [first] = await eventuallyStored(id, ['PENDING']);
     // Deliveries are stored before their message.
     const later = { _id: newId(), messageId: newId(), sequence: 2, previousId: first!._id };
@@ -289,16 +288,16 @@ describe('undelivered webhooks', () => {
     await checkout.announce(tenant, sessionId);
     await eventually(async () => {
       expect(await gapsOf(id)).toEqual([['checkoutSessionId', sessionId, [1]]]);
-    }, patience);
+    });
     system.receiver.answer = () => ({ status: 204 });
     await setActive(id, true);
     await eventually(async () => {
       expect(await deliveries().countDocuments({ endpointId: id, status: 'PAUSED' })).toBe(1);
-    }, patience);
+    });
     expect(await replay(id)).toBe(1);
     await eventually(async () => {
       expect(await gapsOf(id)).toEqual([]);
-    }, patience);
+    });
   });
 
   test('of another environment or of no endpoint are unknown', async () => {
@@ -339,7 +338,7 @@ describe('undelivered webhooks', () => {
     await eventually(async () => {
       const [retried] = await eventuallyStored(id, ['PENDING']);
       expect(retried).toMatchObject({ failures: 1, claim: null });
-    }, patience);
+    });
     // The first delivery has arrived once.
     expect(await gapsOf(id)).toEqual([]);
     await announceTimes(2, subscriptionId);
@@ -355,10 +354,10 @@ describe('undelivered webhooks', () => {
     for (const times of [1, 2, 3]) {
       await eventually(() => {
         expect(receiver.receivedAt('/again')).toHaveLength(times);
-      }, patience);
+      });
       await eventually(async () => {
         expect(await deliveries().findOne({ endpointId: id })).toMatchObject({ claim: null });
-      }, patience);
+      });
       expect(await replay(id)).toBe(1);
     }
   });
@@ -381,7 +380,7 @@ describe('undelivered webhooks', () => {
         expect(nextAttemptAt!.getTime()).toBeGreaterThan(Date.now() + hour / 2);
       }
       return listed;
-    }, patience);
+    });
     receiver.answer = () => ({ status: 204 });
     const request = { endpointId: id, id: second!.id };
     await notifier.deliveryCalls.retryWebhookDelivery(request, context);

@@ -12,8 +12,6 @@ import { RetentionStore } from './retention-store';
 import { RetentionWorker } from './retention-worker';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 60_000 };
-
 const day = 24 * 3_600_000;
 
 describe('a sent webhook', () => {
@@ -58,7 +56,7 @@ describe('a sent webhook', () => {
     const ids = await messages().distinct('_id', { subscriptionId, sequence: { $gt: 0 } });
     await eventually(async () => {
       expect(await feed().countDocuments({ messageId: { $in: ids } })).toBe(ids.length);
-    }, patience);
+    });
     await feed().updateMany({ messageId: { $in: ids } }, { $set: { acceptedAt: at } });
     await messages().updateMany({ subscriptionId }, { $set: { acceptedAt: at } });
     await deliveries().updateMany({ subscriptionId }, { $set: { createdAt: at } });
@@ -69,7 +67,7 @@ describe('a sent webhook', () => {
       const found = await deliveries().find({ subscriptionId, status: 'DELIVERED' }).toArray();
       expect(found).toHaveLength(count);
       return found;
-    }, patience);
+    });
   }
 
   async function kept(subscriptionId: string) {
@@ -127,7 +125,7 @@ describe('a sent webhook', () => {
     for (const subscriptionId of [id, id, id]) await owner.announce(tenant, subscriptionId);
     await eventually(async () => {
       expect(await deliveries().countDocuments({ subscriptionId: id, failures: 1 })).toBe(1);
-    }, patience);
+    });
     await age(id, 31);
     await retention.run();
     expect(await kept(id)).toEqual({ messages: [1, 2, 3], deliveries: 3 });
@@ -150,7 +148,7 @@ describe('a sent webhook', () => {
       await system.owner.announce(tenant, subscriptionId);
       await eventually(async () => {
         expect(await feed().countDocuments({ environmentId })).toBe(entriesBefore + 1);
-      }, patience);
+      });
     }
     await messages().updateOne({ subscriptionId: id }, { $set: { type: 'email.bounced' } });
     await age(id, 31);
@@ -168,7 +166,7 @@ describe('a sent webhook', () => {
       const found = await deliveries().findOne({ _id: deliveryId, status: 'DELIVERED' });
       expect(found).not.toBeNull();
       return found!;
-    }, patience);
+    });
     await age(messageId, 31);
     await retention.run();
     expect(await kept(messageId)).toEqual({ messages: [], deliveries: 0 });
@@ -188,7 +186,7 @@ describe('a sent webhook', () => {
     const fresh = await system.startNotifier({ reconcileEveryMs: 200 });
     await eventually(async () => {
       expect(await mongo.db.collection('eventLogCursors').countDocuments()).toBeGreaterThan(0);
-    }, patience);
+    });
     expect(await kept(id)).toEqual({ messages: [3], deliveries: 0 });
     expect(sequencesOf(receiver.receivedAt('/gone-for-good'), id)).toEqual([1, 2, 3]);
     await fresh.stop();

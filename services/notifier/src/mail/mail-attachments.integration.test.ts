@@ -20,8 +20,6 @@ import { type MailFacts, mailFacts, openInvoiceEvent } from '../testing/mail-fac
 import { type MailServerForTests, startMailServer } from '../testing/mail-server';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 60_000 };
-
 const logo = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -103,12 +101,12 @@ describe('PDFs of mails', () => {
       expect(emails).toMatchObject([expected]);
       const id = emails.map((email) => email.id).join();
       return (await notifier.mailCalls.getEmail({ id }, testContext({ tenant }))).email!;
-    }, patience);
+    });
 
   const untilLogosAreRefused = (times: number) =>
     eventually(async () => {
       expect(facts.logosRefused).toBeGreaterThanOrEqual(times);
-    }, patience);
+    });
 
   /** Makes the mail that waits due now. */
   const dueNow = async ({ environmentId }: Tenant) => {

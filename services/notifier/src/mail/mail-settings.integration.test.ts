@@ -16,7 +16,6 @@ import { type EventOwner, startOwner } from '../testing/event-owner';
 import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../testing/mail-facts';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
-const patience = { timeoutMs: 60_000 };
 const issued = EmailKind.EMAIL_KIND_INVOICE_ISSUED;
 
 describe('settings and texts of mails', () => {
@@ -96,7 +95,7 @@ describe('settings and texts of mails', () => {
       const { emails } = await notifier.mailCalls.listEmails(request, context());
       expect(emails).toHaveLength(count);
       return emails;
-    }, patience);
+    });
 
   test('have their defaults before the first change', async () => {
     const { settings } = await notifier.mailSettingsCalls.getEmailSettings({}, context());
@@ -156,7 +155,7 @@ describe('settings and texts of mails', () => {
       const { environmentId } = tenant;
       const position = await db.collection('mailPositions').findOne({ environmentId });
       expect(Number(position?.position)).toBe(1);
-    }, patience);
+    });
     expect((await mails(1))[0]?.id).toBe(email?.id);
   });
 
