@@ -52,7 +52,8 @@ async function lose(path: string, body: unknown, cutAfter: number): Promise<void
 
 /**
  * The official client, whose first attempt is lost at the first gateway. It retries at the same
- * gateway immediately, or at the other one. The proxy removes its idempotency key.
+ * gateway once that has noticed the loss, or at the other one. The proxy removes its idempotency
+ * key.
  */
 function clientThatLoses(n: number): Billing {
   let attempts = 0;
@@ -67,7 +68,7 @@ function clientThatLoses(n: number): Billing {
     }
     headers.set(cutAfterHeader, String(cutAfterMs[n % cutAfterMs.length]));
     const sent = fetch(url, { ...init, headers });
-    if (n % 2 === 1) knownAt = sent.then(unexpected, knownElsewhere);
+    knownAt = sent.then(unexpected, n % 2 === 0 ? noticed : knownElsewhere);
     return sent;
   };
   const baseUrl = proxy.url;
@@ -79,11 +80,16 @@ function unexpected(): never {
 }
 
 /**
- * Resolves when the other gateway must know a call that is lost now. The time begins when the first
- * gateway has answered a later request, because a starved process notices the loss late.
+ * Resolves when the first gateway has noticed the loss of a call: it has answered a later request.
+ * A starved process would read the retry before it.
  */
-async function knownElsewhere(): Promise<void> {
+async function noticed(): Promise<void> {
   await api.expect(200, api.get('/sandboxes/clock'));
+}
+
+/** Resolves when the other gateway must know a call that is lost now. */
+async function knownElsewhere(): Promise<void> {
+  await noticed();
   await pause(knownAfterMs);
 }
 
