@@ -237,6 +237,7 @@ const layers = {
     'report.ts',
     'renewals',
     'money',
+    'messages',
     'ingest',
     'loop',
   ],

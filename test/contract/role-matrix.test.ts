@@ -29,7 +29,6 @@ import {
   type Place,
   roles,
 } from './role-table';
-import { repeatRefused } from '../support/repeat-refused';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const timeoutMs = 600_000;
@@ -80,8 +79,7 @@ async function call(
   { path, body }: RouteExample,
 ): Promise<Reply> {
   const sent = method === 'GET' || body === undefined ? undefined : body;
-  // Sent again where it is refused for a moment: a second effect is of no matter here.
-  const send = () => repeatRefused(() => client.v1(method, path, sent));
+  const send = () => client.v1(method, path, sent);
   const isExport = path.startsWith('/exports/');
   const { status, body: answered, headers } = await (isExport ? exporting.run(send) : send());
   return { status, body: answered as unknown, code: headers.get('error-code') };
@@ -98,11 +96,7 @@ async function ask(
   const { path, body } = operatorExample(operation, target);
   const { method } = operation;
   const sent = method === 'GET' ? undefined : isMeant ? (body ?? {}) : {};
-  const {
-    status,
-    body: answered,
-    headers,
-  } = await repeatRefused(() => client.api(method, path, sent));
+  const { status, body: answered, headers } = await client.api(method, path, sent);
   return { status, body: answered as unknown, code: headers.get('error-code') };
 }
 

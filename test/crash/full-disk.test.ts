@@ -8,7 +8,6 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 const writerCount = 4;
 const writesMin = 20;
 const pauseMs = 500;
-// Four times as long as writes may take to return.
 
 let disk: SmallDisk;
 let system: OwnTestSystem;
@@ -129,10 +128,13 @@ test('a full disk refuses writes and nothing else, and writes return with the sp
   }
   for (const path of [new URL(url as string).pathname, '/dashboard', '/healthz', '/readyz']) {
     // A busy machine may let a single probe time out.
-    await eventually(async () => {
-      const { status } = await fetch(`${system.gatewayUrl}${path}`);
-      expect([path, status]).toEqual([path, 200]);
-    });
+    await eventually(
+      async () => {
+        const { status } = await fetch(`${system.gatewayUrl}${path}`);
+        expect([path, status]).toEqual([path, 200]);
+      },
+      { timeoutMs: 20_000 },
+    );
   }
 
   await disk.empty();

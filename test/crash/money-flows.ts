@@ -2,8 +2,6 @@ import { eventually } from '@billing/chassis/testing';
 import type { PersistentClient } from '../support/persistent-client';
 import { aCustomer, aProduct, aSubscription, type CrashFlow, invoicesOf } from './flow';
 
-// A step whose worker died is resumed after half a minute.
-
 const bySending = { collectionMethod: 'SEND_INVOICE', currency: 'USD' };
 
 function oneOff(client: PersistentClient, customerId: string, amount: number): Promise<any> {

@@ -9,7 +9,6 @@ import { DashboardScene } from './dashboard-scene';
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 600_000;
-// Mails follow their events.
 /** Calls of the frame around every page. */
 const frameCalls = ['/dashboard/api/session', '/v1/sandboxes/clock'];
 

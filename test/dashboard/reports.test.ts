@@ -33,9 +33,6 @@ const report = async (path: string): Promise<any> => {
   return body;
 };
 const made = (path: string, input: object) => client.expect(201, client.post(path, input));
-/** Waits until no work is in flight, such as a first charge that follows its answer. */
-const untilIdle = async () =>
-  client.advanceTo((await client.expect(200, client.get('/sandboxes/clock'))).now as string);
 const advanceTo = (day: string) => client.advanceTo(`${day}T00:00:00.000Z`);
 
 async function product(input: object): Promise<string> {
@@ -55,7 +52,7 @@ async function subscribe(
   const authorizedTransactionId = `${paidBy}_${customerId}`;
   const order = { customerId, productId, authorizedTransactionId, ...input };
   const { id } = await made('/subscriptions', order);
-  await untilIdle();
+  await client.untilIdle();
   return client.expect(200, client.get(`/subscriptions/${String(id)}`));
 }
 
@@ -173,7 +170,7 @@ test("the funnel reports the results of a day's sessions", async () => {
   const [paid] = [await session(), await session()];
   const payer = new Payer(system.gatewayUrl);
   await payer.submit(await payer.open(paid.checkoutUrl as string), card());
-  await untilIdle();
+  await client.untilIdle();
   const today = { day: '2026-04-01', created: 2, completed: 1, expired: 0 };
   expect(await report('checkout?days=1')).toEqual({
     days: [today],
@@ -220,7 +217,7 @@ test('checkout sessions are listed by status and link, with the reason of their 
     client.request('PATCH', `/products/${productId}`, { body: { active: false } }),
   );
   await client.expect(200, client.get(`/checkout/${withdrawn.sessionId as string}`));
-  await untilIdle();
+  await client.untilIdle();
   const listed = async (query: string) => {
     const { status, body } = await operator.api('GET', `/checkout-sessions?${query}`);
     return status === 200 ? body.data : [status, body.error];
@@ -242,7 +239,7 @@ test('invoices at risk have their failures and next charge until they are paid o
   const failed = await subscribe(productId, { paidBy: cards.declined });
   const sent = await made('/customers', { email: 'a@b.co', collectionMethod: 'SEND_INVOICE' });
   await made('/subscriptions', { customerId: sent.id, productId });
-  await untilIdle();
+  await client.untilIdle();
   const atRisk = async (query = ''): Promise<any> =>
     (await operator.api('GET', `/invoices-at-risk${query}`)).body;
   const entry = {

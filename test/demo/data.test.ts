@@ -117,5 +117,5 @@ async function addSeats(api: ApiClient, subscriptionId: string): Promise<void> {
     const { status } = await api.expect(200, api.get(`${path}/${String(id)}`));
     expect(status).toBe('APPLIED');
   });
-  await api.advanceTo((await api.expect(200, api.get('/sandboxes/clock'))).now as string);
+  await api.untilIdle();
 }

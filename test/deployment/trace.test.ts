@@ -115,9 +115,12 @@ describe('one trace', () => {
     for (const traceId of traceIds) {
       traced = { traceId, subscriptionId: await subscribe(traceId) };
       try {
-        await eventually(() => {
-          expectWhole(traceId);
-        });
+        await eventually(
+          () => {
+            expectWhole(traceId);
+          },
+          { timeoutMs: 60_000 },
+        );
         break;
       } catch (error) {
         if (traceId === traceIds.at(-1)) throw error;

@@ -233,8 +233,8 @@ function withoutNames(names: readonly string[] = []): readonly string[] {
 
 /** Without the read for the audit log: a PATCH records the former values of what it changes. */
 function withoutFormerState(route: string, calls: readonly string[]): readonly string[] {
-  const former = calls.find((call) => call.startsWith('Get'));
-  return route.startsWith('PATCH ') ? calls.filter((call) => call !== former) : calls;
+  const former = calls.findIndex((call) => call.startsWith('Get'));
+  return route.startsWith('PATCH ') && former >= 0 ? calls.toSpliced(former, 1) : calls;
 }
 
 /**

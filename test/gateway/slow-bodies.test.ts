@@ -161,9 +161,9 @@ test('an address has fifty places over all kinds of requests without a key', asy
       },
       { timeoutMs: formMs },
     );
+    await expectPagesFor(strangers);
     return opened;
   });
-  await expectPagesFor(strangers);
   expect(await countsOf(held)).toEqual({ '408': perAddressMax, '429': 1 });
 });
 

@@ -21,7 +21,7 @@ import {
 
 const command = join(__dirname, '../dist/invariants/main.js');
 const run = promisify(execFile);
-const ofSixtySeconds = { everyMs: 1_000 };
+const slowly = { everyMs: 1_000 };
 
 describe('the command that checks invariants, as a separate process', () => {
   let system: OwnTestSystem;
@@ -127,7 +127,7 @@ describe('the command that checks invariants, as a separate process', () => {
     await eventually(async () => {
       const change = await api.expect(200, api.get(`${path}/${changeId as string}`));
       expect(change).toMatchObject({ status: 'APPLIED' });
-    }, ofSixtySeconds);
+    }, slowly);
   }
 
   async function eraseCustomer(productId: string): Promise<void> {
@@ -162,7 +162,7 @@ describe('the command that checks invariants, as a separate process', () => {
       const checked = await check();
       expect(checked).toMatchObject({ code: 0 });
       return checked.table;
-    }, ofSixtySeconds);
+    }, slowly);
     for (const id of ['I3', 'I7', 'I8', 'I11', 'I23']) {
       expect(table).toMatch(new RegExp(`^${id} +[1-9]\\d* +0 `, 'm'));
     }
@@ -212,7 +212,7 @@ describe('the command that checks invariants, as a separate process', () => {
       await eventually(async () => {
         expect(withoutRepeats(receiver.received)).toHaveLength(2);
         expect(findingIds(await pictureOf([receiver]))).toEqual([]);
-      }, ofSixtySeconds);
+      }, slowly);
     });
 
     afterAll(() => receiver.close());

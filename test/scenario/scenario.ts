@@ -212,6 +212,11 @@ export class Scenario {
   async feed(types: readonly string[]): Promise<string[]> {
     const path = `/webhook-events?limit=1000&types=${types.join()}`;
     const { data } = await this.client.expect(200, this.client.get(path));
+    const latest = new Map<string, string>();
+    for (const { subject, event } of data as any[]) {
+      expect(event.timestamp >= (latest.get(subject.id) ?? '')).toBe(true);
+      latest.set(subject.id as string, event.timestamp as string);
+    }
     const byTime = (data as any[]).toSorted((a, b) =>
       String(a.event.timestamp).localeCompare(String(b.event.timestamp)),
     );

@@ -89,7 +89,7 @@ export async function expectToFit(page: Page): Promise<void> {
  * injected past its policy.
  */
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
-  // A page that was led to by a press may still be read.
+  // A click may still be loading the page.
   await page.waitForLoadState();
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
   const options = rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } };

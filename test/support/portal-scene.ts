@@ -16,7 +16,7 @@ export const numbers = {
   securedOnce: '4000002500003155',
 } as const;
 
-// What a busy machine still does after the answer: the first charge, a refund.
+// Paths whose work may continue after the response: the first charge, a refund.
 const settled = ['/subscriptions', '/credit-notes'];
 
 let authorizations = 0;

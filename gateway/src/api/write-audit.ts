@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { systemClock } from '@billing/chassis/clock';
 import type { AuditedWrite } from '@billing/proto/billing/identity/v1/request_log';
 import { originOfRequest } from '../http/client-address';
 import type { Admitted } from '../access/admission';
@@ -8,6 +9,9 @@ import type { Peers } from '../peers';
 import type { ApiAnswer } from '../http/answer';
 import type { ApiRequest, RequestCaller } from './input/request';
 import type { Route } from './routes/route';
+
+// A slow read must leave the write its time; the entry then has no former values.
+const readMsMax = 2_000;
 
 /** Caller of a write and the means to record its changes in the audit log. */
 export interface AuditedCall {
@@ -92,7 +96,9 @@ async function readBefore(
   peers: Peers,
 ): Promise<unknown> {
   if (reader === undefined) return undefined;
-  const context = { ...request.context, idempotency: undefined };
+  const { deadline } = request.context;
+  const readBy = Math.min(deadline.getTime(), systemClock.now().getTime() + readMsMax);
+  const context = { ...request.context, deadline: new Date(readBy), idempotency: undefined };
   try {
     const answer = await reader.handle({ ...request, context, query: {}, body: {} }, peers);
     return answer.body;

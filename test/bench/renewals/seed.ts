@@ -17,7 +17,7 @@ const storeBatchSize = 10_000;
 const insertsInFlight = 4;
 
 /** Customers of the subscriptions; absent: one has them all. */
-export interface EachWithCustomer {
+interface EachWithCustomer {
   /** Money owed to each customer, in cents; 0: none has a balance. */
   readonly balance: number;
 }

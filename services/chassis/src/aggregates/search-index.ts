@@ -23,8 +23,8 @@ export const resultsMax = 100;
 // Maximum number of aggregates that are compared, if words are longer than keys.
 const comparedMax = 200;
 
-/** What a search returns of all that matches its text. */
-export interface SearchRange {
+/** Part of the matches that a search returns. */
+interface SearchRange {
   /** Maximum number of aggregates. */
   readonly limit?: number;
   /** Condition on the documents, as of a list. */

@@ -132,7 +132,7 @@ export async function dropTestStream({
 /**
  * Retries an assertion until it holds, and returns its result. After `timeoutMs` it fails with the
  * assertion's last failure. Pauses double from `everyMs` to `everyMsMax`, so that polling does not
- * slow down long operations. The default is for what never comes: a busy machine may take minutes.
+ * slow down long operations. The default ends what hangs; a busy machine may need minutes.
  */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,

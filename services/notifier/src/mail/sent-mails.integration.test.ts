@@ -15,8 +15,6 @@ import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../test
 import { type MailServerForTests, startMailServer } from '../testing/mail-server';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
-// Mails wait for half a minute after a server that gave no answer.
-
 describe('mails of a live environment', () => {
   let system: TestSystem;
   let notifier: RunningNotifier;

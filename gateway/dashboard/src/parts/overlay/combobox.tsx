@@ -15,7 +15,7 @@ interface Failure {
   readonly onRetry: (() => void) | undefined;
 }
 
-/** What the popup of a combobox shows. */
+/** Content of the popup of a combobox. */
 interface PopupContent<One> {
   /** Name of the search field and of the list. */
   readonly label: string;
