@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { MongoClient } from 'mongodb';
 import { createResource } from './stage/api';
 import type { Bench } from './bench';
-import { compare, type Side } from './figures/comparison';
+import { compare, runOf, type Side } from './figures/comparison';
 import { anyDocumentOf, documentsOf, resetWithIndexesOf } from './stage/floor-data';
 import type { Stage, StagedSystem } from './stage/stage';
+import { runJob, type Work } from './stage/program';
 
 const inFlight = 16;
 const floorDatabase = 'bench_floor';
@@ -85,13 +85,12 @@ async function floorSide(stage: Stage, { site }: StagedSystem): Promise<Side> {
     name: 'floor',
     pids: () => ({ 'floor loop': child.pid ?? 0 }),
     run: async (seconds) => {
-      child.send({ database: floorDatabase, seconds, inFlight });
-      const [answer] = (await once(child, 'message')) as [
-        { operations: number; seconds: number } | { failure: string },
-      ];
-      if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
-      const { operations } = answer;
-      return { operations, perSecond: operations / answer.seconds, generatorCpu: 0 };
+      const { operations, seconds: taken } = await runJob<Work>(child, {
+        database: floorDatabase,
+        seconds,
+        inFlight,
+      });
+      return runOf(operations, taken);
     },
   };
 }

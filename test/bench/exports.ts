@@ -1,16 +1,16 @@
-import { once } from 'node:events';
 import { get } from 'node:http';
 import { newId } from '@billing/chassis/ids';
 import { sliceOf } from '@billing/chassis/slice';
 import { ApiClient } from '../support/api-client';
 import type { Bench, Effort, FigureTable } from './bench';
-import { compare, type Side } from './figures/comparison';
+import { compare, runOf, type Side } from './figures/comparison';
 import { judge, sampleOf, spreadText } from './figures/statistics';
 import type { FloorJob } from './floors/export-reads';
 import { nowMs, RenewalSeed } from './renewals/seed';
 import { demandText } from './report';
 import type { Stage, StagedSystem } from './stage/stage';
 import { TimedGenerator } from './stage/timed-generator';
+import { runJob, type Work } from './stage/program';
 
 const rows = { quick: 10_000, usual: 100_000 };
 const insertBatchSize = 1_000;
@@ -118,13 +118,8 @@ async function floorSide(
     name: 'floor',
     pids: () => ({ 'floor loop': child.pid ?? 0 }),
     run: async () => {
-      child.send(job);
-      const [answer] = (await once(child, 'message')) as [
-        { operations: number; seconds: number } | { failure: string },
-      ];
-      if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
-      const { operations } = answer;
-      return { operations, perSecond: operations / answer.seconds, generatorCpu: 0 };
+      const { operations, seconds: taken } = await runJob<Work>(child, job);
+      return runOf(operations, taken);
     },
   };
 }

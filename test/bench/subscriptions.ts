@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
 import type { Bench } from './bench';
-import { compare, type Run, type Side } from './figures/comparison';
+import { compare, runOf, type Side } from './figures/comparison';
 import { createResource } from './stage/api';
 import { anyDocumentOf, documentsOf, resetWithIndexesOf } from './stage/floor-data';
 import type { Stage, StagedSystem } from './stage/stage';
+import { runJob } from './stage/program';
 
 const inFlight = 16;
 // Creations per second of a run's maximum duration.
@@ -118,10 +118,11 @@ async function floorSide(stage: Stage, { site }: StagedSystem, client: MongoClie
 }
 
 async function createdBy(child: ChildProcess, count: number): Promise<number> {
-  child.send({ database: floorDatabase, count });
-  const [answer] = (await once(child, 'message')) as [{ seconds: number } | { failure: string }];
-  if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
-  return answer.seconds;
+  const { seconds: taken } = await runJob<{ seconds: number }>(child, {
+    database: floorDatabase,
+    count,
+  });
+  return taken;
 }
 
 function newCustomer(system: StagedSystem): Promise<string> {
@@ -169,8 +170,4 @@ async function until(isReached: () => Promise<boolean>): Promise<void> {
 
 function countIn(seconds: number): number {
   return Math.round(seconds * countPerSecond);
-}
-
-function runOf(operations: number, seconds: number): Run {
-  return { operations, perSecond: operations / seconds, generatorCpu: 0 };
 }

@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Bench } from './bench';
-import { compare, type Run, type Side } from './figures/comparison';
+import { compare, runOf, type Run, type Side } from './figures/comparison';
 import { anyDocumentOf, resetWithIndexesOf } from './stage/floor-data';
 import type { FloorJob } from './floors/webhooks';
 import type { ReceiverJob } from './floors/webhook-receiver';
 import type { Stage, StagedSystem } from './stage/stage';
 import { endpointsCount, WebhookSeed } from './webhook-seed';
+import { runJob } from './stage/program';
 
 // Events per second of a run's maximum duration; each goes to every endpoint.
 const eventsPerSecond = 40;
@@ -103,10 +104,6 @@ async function timed(count: number, work: (count: number) => Promise<void>): Pro
   return runOf(count, (performance.now() - startedMs) / 1_000);
 }
 
-function runOf(operations: number, seconds: number): Run {
-  return { operations, perSecond: operations / seconds, generatorCpu: 0 };
-}
-
 function ninths(run: Run): Run {
   return { ...run, perSecond: run.perSecond * healthyShare };
 }
@@ -125,12 +122,8 @@ async function floorSide(stage: Stage, { seed, receiver }: Scene): Promise<Side>
       const count = Math.round(seconds * eventsPerSecond) * endpointsCount;
       const { origin } = receiver;
       const job: FloorJob = { database: floorDatabase, origin, path: '/floor', body, count };
-      child.send(job);
-      const [answer] = (await once(child, 'message')) as [
-        { seconds: number } | { failure: string },
-      ];
-      if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
-      return runOf(count, answer.seconds);
+      const { seconds: taken } = await runJob<{ seconds: number }>(child, job);
+      return runOf(count, taken);
     },
   };
 }

@@ -10,6 +10,11 @@ export interface Run {
   readonly latencyMs?: Readonly<Record<string, number>>;
 }
 
+/** A run of a program that generates its own load. */
+export function runOf(operations: number, seconds: number): Run {
+  return { operations, perSecond: operations / seconds, generatorCpu: 0 };
+}
+
 /** One of the two compared programs. */
 export interface Side {
   readonly name: string;

@@ -1,5 +1,6 @@
 import { type Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
+import { serveJobs } from './serve-jobs';
 
 // The minimal program that creates a checkout session durably: two reads, the session, its invoice,
 // and a write that marks it complete.
@@ -65,11 +66,4 @@ async function begin(db: ReturnType<MongoClient['db']>, templates: Templates): P
   await sessions.updateOne({ _id }, { $set: { pendingSince: null, outbox: [] } });
 }
 
-process.on('message', (job: FloorJob) => {
-  beginAll(job).then(
-    (run) => process.send?.(run),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-void client.connect().then(() => process.send?.('ready'));
+serveJobs(beginAll, client.connect());

@@ -1,4 +1,5 @@
 import { MongoClient } from 'mongodb';
+import { serveJobs } from './serve-jobs';
 
 // The minimal program that exports invoices: a cursor over all of an environment, as lines of JSON.
 
@@ -23,11 +24,4 @@ async function exportAll({ database, environmentId }: FloorJob) {
   return { operations, bytes, seconds: (performance.now() - startedMs) / 1_000 };
 }
 
-process.on('message', (job: FloorJob) => {
-  exportAll(job).then(
-    (run) => process.send?.(run),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-void client.connect().then(() => process.send?.('ready'));
+serveJobs(exportAll, client.connect());

@@ -1,4 +1,5 @@
 import { type Document, MongoClient } from 'mongodb';
+import { serveJobs } from './serve-jobs';
 
 // The minimal program that reads pages of a feed: its entries in their order, and their messages.
 
@@ -42,11 +43,4 @@ async function readAll({ database, environmentId, starts, ...job }: FloorJob) {
   return { operations, seconds: (performance.now() - startedMs) / 1_000 };
 }
 
-process.on('message', (job: FloorJob) => {
-  readAll(job).then(
-    (run) => process.send?.(run),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-void client.connect().then(() => process.send?.('ready'));
+serveJobs(readAll, client.connect());

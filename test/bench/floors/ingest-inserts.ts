@@ -1,5 +1,6 @@
 import { type Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
+import { serveJobs } from './serve-jobs';
 
 // The minimal program that stores usage events: unordered inserts of the driver, a fixed number
 // concurrently, of documents as the system stores them.
@@ -59,11 +60,4 @@ function copiesOf(
   }));
 }
 
-process.on('message', (job: FloorJob) => {
-  insertAll(job).then(
-    (run) => process.send?.(run),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-void client.connect().then(() => process.send?.('ready'));
+serveJobs(insertAll, client.connect());

@@ -7,6 +7,7 @@ import {
   type MoneyWrite,
   moneyWrites,
 } from './money-writes';
+import { serveJobs } from './serve-jobs';
 
 // The minimal program that opens, pays or credits invoices durably: the documents that the system
 // writes for each, by single commands in the order of their steps, without a read.
@@ -129,11 +130,4 @@ function changeOf(collection: MoneyCollection): Document {
   return { status: 'PAID', updatedAt: now, outbox: [entry], lastWrite: randomUUID() };
 }
 
-process.on('message', (job: FloorJob) => {
-  writeAll(job).then(
-    (seconds) => process.send?.({ seconds }),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-void client.connect().then(() => process.send?.('ready'));
+serveJobs(async (job: FloorJob) => ({ seconds: await writeAll(job) }), client.connect());

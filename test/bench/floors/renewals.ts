@@ -1,5 +1,6 @@
 import { type Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
+import { serveJobs } from './serve-jobs';
 
 // The minimal program that renews subscriptions durably: a compare-and-set that also records the
 // pending work, the invoice, and a second write that marks it done; one subscription at a time per
@@ -73,11 +74,4 @@ async function renew(
   );
 }
 
-process.on('message', (job: FloorJob) => {
-  renewAll(job).then(
-    (seconds) => process.send?.({ seconds }),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-void client.connect().then(() => process.send?.('ready'));
+serveJobs(async (job: FloorJob) => ({ seconds: await renewAll(job) }), client.connect());

@@ -1,5 +1,6 @@
 import { type Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
+import { serveJobs } from './serve-jobs';
 
 // The minimal program that creates paid subscriptions durably: the documents that the system writes
 // for each, by single commands in the order of their steps, without a read. Steps that need not
@@ -136,11 +137,4 @@ class Floor {
   }
 }
 
-process.on('message', (job: FloorJob) => {
-  createAll(job).then(
-    (seconds) => process.send?.({ seconds }),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-void client.connect().then(() => process.send?.('ready'));
+serveJobs(async (job: FloorJob) => ({ seconds: await createAll(job) }), client.connect());

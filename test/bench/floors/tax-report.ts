@@ -1,4 +1,5 @@
 import { type Document, MongoClient } from 'mongodb';
+import { serveJobs } from './serve-jobs';
 
 // The minimal program that reads what a tax report needs: one cursor over the same fields of the
 // same invoices, and nothing done with them.
@@ -48,11 +49,4 @@ async function readAll({ database, environmentId, month, to, seconds }: FloorJob
   return { operations, seconds: elapsed() };
 }
 
-process.on('message', (job: FloorJob) => {
-  readAll(job).then(
-    (run) => process.send?.(run),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-void client.connect().then(() => process.send?.('ready'));
+serveJobs(readAll, client.connect());

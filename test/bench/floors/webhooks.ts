@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
 import { Pool } from 'undici';
+import { serveJobs } from './serve-jobs';
 
 // The minimal program that delivers webhooks and records it: a document before each POST, a second
 // write after it, one delivery at a time per worker.
@@ -62,11 +63,4 @@ async function deliverAll({ database, origin, path, body, count }: FloorJob): Pr
   return seconds;
 }
 
-process.on('message', (job: FloorJob) => {
-  deliverAll(job).then(
-    (seconds) => process.send?.({ seconds }),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-void client.connect().then(() => process.send?.('ready'));
+serveJobs(async (job: FloorJob) => ({ seconds: await deliverAll(job) }), client.connect());

@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { MongoClient } from 'mongodb';
 import { createResource } from '../stage/api';
-import type { Side } from '../figures/comparison';
+import { runOf, type Side } from '../figures/comparison';
 import type { BatchShape } from '../stage/event-batches';
 import { anyDocumentOf, documentsOf, resetWithIndexesOf } from '../stage/floor-data';
 import type { Stage, StagedSystem } from '../stage/stage';
 import { TimedGenerator, type TimedJob } from '../stage/timed-generator';
+import { runJob } from '../stage/program';
 
 const customerCount = 100;
 const meterCount = 4;
@@ -69,13 +69,11 @@ export class IngestSite {
       name: 'driver',
       pids: () => ({ 'floor loop': child.pid ?? 0 }),
       run: async (seconds) => {
-        child.send({ database: floorDatabase, seconds, inFlight, size, ...this.targets });
-        const [answer] = (await once(child, 'message')) as [
-          { operations: number; seconds: number } | { failure: string },
-        ];
-        if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
-        const { operations } = answer;
-        return { operations, perSecond: operations / answer.seconds, generatorCpu: 0 };
+        const { operations, seconds: taken } = await runJob<{
+          operations: number;
+          seconds: number;
+        }>(child, { database: floorDatabase, seconds, inFlight, size, ...this.targets });
+        return runOf(operations, taken);
       },
     });
   }

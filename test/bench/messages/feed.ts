@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import type { Bench, Effort, FigureTable } from '../bench';
-import { compare, type Side } from '../figures/comparison';
+import { compare, runOf, type Side } from '../figures/comparison';
 import { judgeLimit, percentileOf } from '../figures/statistics';
 import type { FloorJob } from '../floors/feed-reads';
 import type { Stage, StagedSystem } from '../stage/stage';
 import { TimedGenerator } from '../stage/timed-generator';
 import { FeedSeed, sandboxOf } from './seed';
+import { runJob, type Work } from '../stage/program';
 
 const pageSize = 1_000;
 const inFlight = 4;
@@ -128,13 +128,8 @@ async function floorSide(stage: Stage, { system, seed, length }: Pages): Promise
     pids: () => ({ 'floor loop': child.pid ?? 0 }),
     run: async (seconds) => {
       const job: FloorJob = { database, environmentId, starts, pageSize, seconds, inFlight };
-      child.send(job);
-      const [answer] = (await once(child, 'message')) as [
-        { operations: number; seconds: number } | { failure: string },
-      ];
-      if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
-      const { operations } = answer;
-      return { operations, perSecond: operations / answer.seconds, generatorCpu: 0 };
+      const { operations, seconds: taken } = await runJob<Work>(child, job);
+      return runOf(operations, taken);
     },
   };
 }

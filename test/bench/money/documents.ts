@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { MongoClient } from 'mongodb';
 import type { Bench } from '../bench';
-import { compare, type Comparison, type Side } from '../figures/comparison';
+import { compare, runOf, type Comparison, type Side } from '../figures/comparison';
 import {
   collectionsOf,
   type MoneyOperationName,
@@ -18,6 +17,7 @@ import type { Stage, StagedSystem } from '../stage/stage';
 import { type Creations, inFlight, MoneySeed } from './money-seed';
 import { until, untilQuiet } from './quiet';
 import { countWrites } from './writes';
+import { runJob } from '../stage/program';
 
 // Operations per second of a run's maximum duration.
 const countPerSecond = 60;
@@ -113,12 +113,13 @@ async function floorSide({ stage, system, client, operation }: Measured): Promis
     pids: () => ({ 'floor loop': child.pid ?? 0 }),
     run: async (seconds) => {
       const operations = countIn(seconds);
-      child.send({ database, operation, count: operations, inFlight });
-      const [answer] = (await once(child, 'message')) as [
-        { seconds: number } | { failure: string },
-      ];
-      if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
-      return { operations, perSecond: operations / answer.seconds, generatorCpu: 0 };
+      const { seconds: taken } = await runJob<{ seconds: number }>(child, {
+        database,
+        operation,
+        count: operations,
+        inFlight,
+      });
+      return runOf(operations, taken);
     },
   };
 }

@@ -1,14 +1,14 @@
-import { once } from 'node:events';
 import { type Document, MongoClient } from 'mongodb';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { sliceOf } from '@billing/chassis/slice';
 import type { Bench, FigureTable } from '../bench';
-import { compare, type Run, type Side } from '../figures/comparison';
+import { compare, runOf, type Run, type Side } from '../figures/comparison';
 import { peakMbOf, resetPeakOf, residentMbOf } from '../figures/process-memory';
 import { createResource, inNewSandbox, setSeller } from '../stage/api';
 import { type Documents, documentsOf, settled } from '../stage/floor-data';
 import type { Stage, StagedSystem } from '../stage/stage';
+import { runJob, type Work } from '../stage/program';
 
 const invoiceCounts = { quick: 10_000, usual: 100_000 };
 const months = 12;
@@ -148,14 +148,9 @@ async function floorSide({ stage, system, environmentId, whole }: Reported): Pro
     name: 'floor',
     pids: () => ({ 'floor loop': child.pid ?? 0 }),
     run: async (seconds): Promise<Run> => {
-      child.send({ ...job, seconds });
-      const [answer] = (await once(child, 'message')) as [
-        { operations: number; seconds: number } | { failure: string },
-      ];
-      if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
-      const { operations } = answer;
+      const { operations, seconds: taken } = await runJob<Work>(child, { ...job, seconds });
       if (operations % whole.count > 0) throw new Error(`The floor read ${String(operations)}`);
-      return { operations, perSecond: operations / answer.seconds, generatorCpu: 0 };
+      return runOf(operations, taken);
     },
   };
 }

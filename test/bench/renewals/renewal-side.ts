@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from 'mongodb';
-import type { Run, Side } from '../figures/comparison';
+import { runOf, type Run, type Side } from '../figures/comparison';
 import { nowMs, type RenewalSeed } from './seed';
 import type { StagedSystem } from '../stage/stage';
 
@@ -117,8 +117,4 @@ async function untilRenewed(seed: RenewalSeed, ids: readonly string[]): Promise<
   const count = await seed.invoices.countDocuments(opened);
   if (count !== ids.length) throw new Error(`${String(count)} of ${String(ids.length)} invoices`);
   return endedMs;
-}
-
-export function runOf(operations: number, seconds: number): Run {
-  return { operations, perSecond: operations / seconds, generatorCpu: 0 };
 }

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import type { Bench } from '../bench';
-import { compare, type Side } from '../figures/comparison';
-import { countIn, renewalSide, runOf } from './renewal-side';
+import { compare, runOf, type Side } from '../figures/comparison';
+import { countIn, renewalSide } from './renewal-side';
 import { compareReplicas } from './replicas';
 import { nowMs, RenewalSeed } from './seed';
 import type { Stage } from '../stage/stage';
+import { runJob } from '../stage/program';
 
 const floorDatabase = 'bench_floor';
 
@@ -52,8 +52,9 @@ async function floorSide(stage: Stage, seed: RenewalSeed): Promise<Side> {
 }
 
 async function renewedBy(child: ChildProcess, count: number): Promise<number> {
-  child.send({ database: floorDatabase, count });
-  const [answer] = (await once(child, 'message')) as [{ seconds: number } | { failure: string }];
-  if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
-  return answer.seconds;
+  const { seconds: taken } = await runJob<{ seconds: number }>(child, {
+    database: floorDatabase,
+    count,
+  });
+  return taken;
 }

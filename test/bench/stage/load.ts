@@ -1,17 +1,11 @@
 import autocannon, { type Result } from 'autocannon';
 import type { LoadJob, LoadResult } from './load-generator';
+import { serveJobs } from '../floors/serve-jobs';
 
 // The load generator: a separate process, so that it never shares an event loop with the measured
 // program.
 
-process.on('message', (job: LoadJob) => {
-  run(job).then(
-    (result) => process.send?.(result),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-process.send?.('ready');
+serveJobs(run);
 
 async function run({ url, connections, seconds, requests, headers }: LoadJob): Promise<LoadResult> {
   const cpuBefore = process.cpuUsage();

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 
 const readyWithinMs = 20_000;
@@ -30,4 +31,21 @@ export async function startProgram(
     });
   });
   return child;
+}
+
+/** Result of a program that counts and times its own work. */
+export interface Work {
+  readonly operations: number;
+  readonly seconds: number;
+}
+
+/** Has a program run a job; rejects with the failure that it reports. */
+export async function runJob<Result extends object>(
+  program: ChildProcess,
+  job: object,
+): Promise<Result> {
+  program.send(job);
+  const [answer] = (await once(program, 'message')) as [Result | { failure: string }];
+  if ('failure' in answer) throw new Error(`A program failed: ${answer.failure}`);
+  return answer;
 }

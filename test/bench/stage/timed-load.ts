@@ -2,20 +2,14 @@ import { Agent, request as sendRequest } from 'node:http';
 import { EventBatches } from './event-batches';
 import { LatencyHistogram } from '../figures/latency-histogram';
 import type { TimedJob, TimedResult } from './timed-generator';
+import { serveJobs } from '../floors/serve-jobs';
 
 // Load with a known schedule for each request: a separate process, so that it never shares an event
 // loop with the measured program.
 
 const socketsMax = 256;
 
-process.on('message', (job: TimedJob) => {
-  run(job).then(
-    (result) => process.send?.(result),
-    (error: unknown) => process.send?.({ failure: String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
-process.send?.('ready');
+serveJobs(run);
 
 interface Tally {
   readonly latency: LatencyHistogram;
