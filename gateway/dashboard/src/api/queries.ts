@@ -250,7 +250,9 @@ export function useAction<Input, Output = unknown>(
         key.settle();
         return output;
       } catch (error) {
-        throw key.failureOf(sent, error);
+        if (!key.hasSucceeded(sent, error)) throw key.failureOf(sent, error);
+        key.settle();
+        return undefined as Output;
       }
     },
     // The first argument is the number of failures before this one.

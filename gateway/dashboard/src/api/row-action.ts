@@ -42,6 +42,10 @@ export async function sendRow(
       key.settle();
       return answer;
     } catch (error) {
+      if (key.hasSucceeded(keyed, error)) {
+        key.settle();
+        return undefined;
+      }
       const failure = key.failureOf(keyed, error);
       const isLimited = failure instanceof ApiProblem && failure.details.status === 429;
       if (isLimited) limited += 1;

@@ -50,6 +50,21 @@ describe('the idempotency key of a form', () => {
     expect(form.keyed(create).idempotencyKey === first).toBe(isKept);
   });
 
+  test.each([
+    ['a deletion', 'DELETE', [503], 404, true],
+    ['a deletion that was not sent before', 'DELETE', [], 404, false],
+    ['a deletion that is refused', 'DELETE', [503], 409, false],
+    ['a change', 'PATCH', [503], 404, false],
+  ] as const)(
+    'knows whether an earlier attempt has succeeded: %s',
+    (_case, method, earlier, status, hasSucceeded) => {
+      const form = new FormKey();
+      const request = { method, path: '/v1/sandboxes/1' };
+      for (const one of earlier) form.failureOf(form.keyed(request), problem(one));
+      expect(form.hasSucceeded(form.keyed(request), problem(status))).toBe(hasSucceeded);
+    },
+  );
+
   test('makes a retry of an unknown outcome that is refused for load unknown, too', () => {
     const form = new FormKey();
     const failure = (status: number) => form.failureOf(form.keyed(create), problem(status));

@@ -32,6 +32,15 @@ export class FormKey {
     this.kept = undefined;
   }
 
+  /**
+   * True if a refusal shows that an earlier attempt, whose outcome was unknown, has succeeded: what
+   * it deleted is gone.
+   */
+  hasSucceeded({ method }: ApiRequest, error: unknown): boolean {
+    const isGone = error instanceof ApiProblem && error.details.status === 404;
+    return method === 'DELETE' && isGone && this.kept?.isUncertain === true;
+  }
+
   /** Failure of a request, in the form that pages show. Keeps the key if the outcome is unknown. */
   failureOf(sent: ApiRequest, error: unknown): unknown {
     const failure = failureOf(sent, error);

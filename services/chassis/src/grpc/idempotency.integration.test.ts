@@ -235,6 +235,18 @@ describe('a call with an idempotency key', () => {
     expect(created[0]).toBe(created[1]);
   });
 
+  test('whose outcome cannot be stored gets its answer', async () => {
+    const context = testContext();
+    handle = async (received, passedOn) => {
+      const response = await makeEndpoint(received, passedOn);
+      jest.spyOn(records, 'updateOne').mockRejectedValue(new Error('No space'));
+      return response;
+    };
+    const { response, replayed } = await callWith('unstored', { context });
+    jest.restoreAllMocks();
+    expect([response.webhookEndpoint?.id, replayed]).toEqual([created[0], false]);
+  });
+
   test('is deleted from the records after a day', async () => {
     const context = testContext();
     await callWith('old', { context });

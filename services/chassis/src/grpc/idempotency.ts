@@ -104,7 +104,10 @@ export async function runOncePerKey<Response>(
     // A key that is used again after its day is a new one and creates new resources.
     const resourceSeed = derivedId(id, claimed.createdAt.toISOString());
     const response = await call.run({ ...passedOn, resourceSeed, isFirstRun: false });
-    await storeOutcome(records, { id, runId: claimed.runId }, { response: call.toBytes(response) });
+    const outcome = { response: call.toBytes(response) };
+    // The call has taken effect, so that its caller gets the response in any case. Without the
+    // outcome a retry runs the call again, with the same ids.
+    await storeOutcome(records, { id, runId: claimed.runId }, outcome).catch(() => undefined);
     return response;
   } catch (error) {
     const mine = { id, runId: claimed.runId };
