@@ -43,6 +43,8 @@ describe('a call with an idempotency key', () => {
   let peer: Peer<NotifierServiceServer>;
   let handle: Handler;
   let closeServer: () => Promise<void>;
+  /** False: updates of the records fail. */
+  let hasSpace = true;
   const created: string[] = [];
 
   const makeEndpoint: Handler = (_request, context) => {
@@ -50,6 +52,17 @@ describe('a call with an idempotency key', () => {
     created.push(id);
     return Promise.resolve(endpointOf(id, context));
   };
+
+  /** The records, whose updates fail on demand. */
+  function refusable(): IdempotencyRecords {
+    return new Proxy(records, {
+      get: (target, name) => {
+        if (name === 'updateOne' && !hasSpace) return () => Promise.reject(new Error('No space'));
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+  }
 
   beforeAll(async () => {
     const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
@@ -71,7 +84,7 @@ describe('a call with an idempotency key', () => {
     );
     const logger = createLogger({ service: 'test', level: 'silent' });
     const server = await listen('127.0.0.1:0', [
-      bind({ service: 'test', clock: systemClock, logger, idempotencyRecords: records }),
+      bind({ service: 'test', clock: systemClock, logger, idempotencyRecords: refusable() }),
     ]);
     peer = connectPeer<NotifierServiceServer>(NotifierServiceService, {
       address: server.address,
@@ -82,6 +95,7 @@ describe('a call with an idempotency key', () => {
 
   beforeEach(() => {
     handle = makeEndpoint;
+    hasSpace = true;
     created.length = 0;
   });
 
@@ -239,11 +253,10 @@ describe('a call with an idempotency key', () => {
     const context = testContext();
     handle = async (received, passedOn) => {
       const response = await makeEndpoint(received, passedOn);
-      jest.spyOn(records, 'updateOne').mockRejectedValue(new Error('No space'));
+      hasSpace = false;
       return response;
     };
     const { response, replayed } = await callWith('unstored', { context });
-    jest.restoreAllMocks();
     expect([response.webhookEndpoint?.id, replayed]).toEqual([created[0], false]);
   });
 
