@@ -84,11 +84,11 @@ async function make(seed: FeedSeed, count: number): Promise<number> {
   const wanted = (await seed.emailsCount()) + count;
   await seed.extendBy(count);
   const startedMs = performance.now();
-  for (;;) {
-    // A sandbox's inbox has its mails made.
-    await seed.api.expect(200, seed.api.get('/sandboxes/inbox?perPage=1'));
-    if ((await seed.emailsCount()) >= wanted) return (performance.now() - startedMs) / 1_000;
+  // The next event of the feed has the mails of all before it made.
+  await seed.api.expect(201, seed.api.post('/customers', { email: 'grace@example.com' }));
+  while ((await seed.emailsCount()) < wanted) {
     if (performance.now() - startedMs > giveUpMs) throw new Error('Mails were not made in time');
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
+  return (performance.now() - startedMs) / 1_000;
 }
