@@ -243,18 +243,8 @@ export function useAction<Input, Output = unknown>(
   const client = useQueryClient();
   const [key] = useState(() => new FormKey());
   return useMutation<Output, Error, Input & object>({
-    mutationFn: async (input) => {
-      const sent = key.keyed({ environmentId, ...request(input) });
-      try {
-        const output = (await send(sent)) as Output;
-        key.settle();
-        return output;
-      } catch (error) {
-        if (!key.hasSucceeded(sent, error)) throw key.failureOf(sent, error);
-        key.settle();
-        return undefined as Output;
-      }
-    },
+    mutationFn: async (input) =>
+      (await key.send({ environmentId, ...request(input) }, send)) as Output,
     // The first argument is the number of failures before this one.
     retry: (earlier, error) => retryDelayMs(earlier + 1, error) !== undefined,
     retryDelay: (earlier, error) => retryDelayMs(earlier + 1, error) ?? 0,

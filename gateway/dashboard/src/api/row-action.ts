@@ -36,17 +36,9 @@ export async function sendRow(
   let unknown = 0;
   let limited = 0;
   for (;;) {
-    const keyed = key.keyed(request);
     try {
-      const answer = await sendOnce(keyed);
-      key.settle();
-      return answer;
-    } catch (error) {
-      if (key.hasSucceeded(keyed, error)) {
-        key.settle();
-        return undefined;
-      }
-      const failure = key.failureOf(keyed, error);
+      return await key.send(request, sendOnce);
+    } catch (failure) {
       const isLimited = failure instanceof ApiProblem && failure.details.status === 429;
       if (isLimited) limited += 1;
       else unknown += 1;

@@ -15,6 +15,23 @@ export class FormKey {
   private kept:
     { readonly content: string; readonly key: string; readonly isUncertain: boolean } | undefined;
 
+  /** Sends a request under the form's key; rejects with the failure in the form that pages show. */
+  async send(
+    request: ApiRequest,
+    sendOnce: (keyed: ApiRequest) => Promise<unknown>,
+  ): Promise<unknown> {
+    const keyed = this.keyed(request);
+    try {
+      const answer = await sendOnce(keyed);
+      this.settle();
+      return answer;
+    } catch (error) {
+      if (!this.hasSucceeded(keyed, error)) throw this.failureOf(keyed, error);
+      this.settle();
+      return undefined;
+    }
+  }
+
   /** Adds the form's key to the request; only the public API supports idempotency keys. */
   keyed(request: ApiRequest): ApiRequest {
     if (!isRepeatable(request)) return request;
