@@ -1,6 +1,6 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
-import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 
 /** A button that opens a menu; `children` are entries of the menu. */
@@ -16,12 +16,13 @@ export function Menu({
   isOpenedByKey?: boolean;
   children: ReactNode;
 }) {
-  const hasClosed = useRef(false);
-  const onOpenChange = (isOpen: boolean) => {
-    if (!isOpen) hasClosed.current = true;
-  };
+  const [isFirstOpening, setFirstOpening] = useState(isOpenAtFirst);
   return (
-    <Base.Root modal={false} defaultOpen={isOpenAtFirst} onOpenChange={onOpenChange}>
+    <Base.Root
+      modal={false}
+      defaultOpen={isOpenAtFirst}
+      onOpenChange={() => setFirstOpening(false)}
+    >
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner
@@ -33,7 +34,7 @@ export function Menu({
           aria-label="Menu"
         >
           <Base.Popup className="popup menu">
-            {isOpenAtFirst && isOpenedByKey && <FirstEntryFocus hasClosed={hasClosed} />}
+            {isFirstOpening && isOpenedByKey && <FirstEntryFocus />}
             {children}
             <ExposedFocusGuards />
           </Base.Popup>
@@ -47,10 +48,9 @@ export function Menu({
  * Moves the focus from a menu that was open at first to its first entry, as after a key that opened
  * it later. The menu takes the focus first, in the frame after it is drawn.
  */
-function FirstEntryFocus({ hasClosed }: { hasClosed: RefObject<boolean> }) {
+function FirstEntryFocus() {
   const ref = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    if (hasClosed.current) return;
     const menu = ref.current?.closest<HTMLElement>('[role=menu]');
     const focusFirst = () => menu?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
     const onFocus = ({ target }: FocusEvent) => {
@@ -59,7 +59,7 @@ function FirstEntryFocus({ hasClosed }: { hasClosed: RefObject<boolean> }) {
     menu?.addEventListener('focusin', onFocus, { once: true });
     if (document.activeElement === menu) focusFirst();
     return () => menu?.removeEventListener('focusin', onFocus);
-  }, [hasClosed]);
+  }, []);
   return <span ref={ref} hidden />;
 }
 
