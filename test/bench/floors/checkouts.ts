@@ -1,11 +1,10 @@
-import { type Document, MongoClient } from 'mongodb';
+import type { Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
 import { serveJobs } from './serve-jobs';
+import { writingClient } from './writing-client';
 
 // The minimal program that creates a checkout session durably: two reads, the session, its invoice,
 // and a write that marks it complete.
-
-const { MONGODB_URI = '' } = process.env;
 
 interface FloorJob {
   readonly database: string;
@@ -13,13 +12,7 @@ interface FloorJob {
   readonly inFlight: number;
 }
 
-const client = new MongoClient(MONGODB_URI, {
-  useBigInt64: true,
-  retryReads: false,
-  retryWrites: false,
-  maxPoolSize: 24,
-  writeConcern: { w: 'majority', journal: true },
-});
+const client = writingClient();
 
 type Templates = Readonly<
   Record<'customers' | 'products' | 'checkoutSessions' | 'invoices', Document>

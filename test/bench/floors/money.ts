@@ -1,4 +1,4 @@
-import { type Document, MongoClient } from 'mongodb';
+import type { Document } from 'mongodb';
 import { randomUUID } from 'node:crypto';
 import {
   collectionsOf,
@@ -8,11 +8,10 @@ import {
   moneyWrites,
 } from './money-writes';
 import { serveJobs } from './serve-jobs';
+import { writingClient } from './writing-client';
 
 // The minimal program that opens, pays or credits invoices durably: the documents that the system
 // writes for each, by single commands in the order of their steps, without a read.
-
-const { MONGODB_URI = '' } = process.env;
 
 /** The database has a copy of a document of each collection, with the system's indexes. */
 interface FloorJob {
@@ -24,13 +23,7 @@ interface FloorJob {
 
 const insertBatchSize = 500;
 
-const client = new MongoClient(MONGODB_URI, {
-  useBigInt64: true,
-  retryReads: false,
-  retryWrites: false,
-  maxPoolSize: 24,
-  writeConcern: { w: 'majority', journal: true },
-});
+const client = writingClient();
 
 /** The documents of one operation. */
 interface Written {

@@ -1,12 +1,12 @@
-import { type Document, MongoClient } from 'mongodb';
+import type { Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
 import { serveJobs } from './serve-jobs';
+import { writingClient } from './writing-client';
 
 // The minimal program that renews subscriptions durably: a compare-and-set that also records the
 // pending work, the invoice, and a second write that marks it done; one subscription at a time per
 // worker.
 
-const { MONGODB_URI = '' } = process.env;
 const inFlight = 16;
 
 /** The subscriptions to renew: documents of a real system, in collections with its indexes. */
@@ -15,13 +15,7 @@ interface FloorJob {
   readonly count: number;
 }
 
-const client = new MongoClient(MONGODB_URI, {
-  useBigInt64: true,
-  retryReads: false,
-  retryWrites: false,
-  maxPoolSize: 24,
-  writeConcern: { w: 'majority', journal: true },
-});
+const client = writingClient();
 
 type Documents = ReturnType<ReturnType<MongoClient['db']>['collection']>;
 

@@ -1,12 +1,12 @@
-import { type Document, MongoClient } from 'mongodb';
+import type { Document } from 'mongodb';
 import { randomUUID } from 'node:crypto';
 import { serveJobs } from './serve-jobs';
+import { writingClient } from './writing-client';
 
 // The minimal program that creates paid subscriptions durably: the documents that the system writes
 // for each, by single commands in the order of their steps, without a read. Steps that need not
 // wait for each other are concurrent.
 
-const { MONGODB_URI = '' } = process.env;
 const inFlight = 16;
 
 /** Copies of the system's documents, in collections with its indexes. */
@@ -33,13 +33,7 @@ const written = [
 
 type Name = (typeof written)[number];
 
-const client = new MongoClient(MONGODB_URI, {
-  useBigInt64: true,
-  retryReads: false,
-  retryWrites: false,
-  maxPoolSize: 24,
-  writeConcern: { w: 'majority', journal: true },
-});
+const client = writingClient();
 
 async function createAll({ database, count }: FloorJob): Promise<number> {
   const floor = await Floor.open(database);
