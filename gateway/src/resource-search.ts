@@ -29,7 +29,9 @@ export interface Found {
   readonly missing: readonly SearchedService[];
 }
 
-const noFilter = { limit: undefined, active: undefined, customerId: undefined };
+const noFilter = {
+  ...{ limit: undefined, active: undefined, customerId: undefined, price: undefined },
+};
 // Results appear as an operator types, so those of the others are not held up any longer.
 const answerWithinMs = 2_000;
 

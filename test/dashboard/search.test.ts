@@ -2,6 +2,7 @@ import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { firstOwnerLink, OperatorClient } from '../support/operator-client';
+import { PersistentClient } from '../support/persistent-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
@@ -200,6 +201,39 @@ describe('the search of the dashboard', () => {
     const filter = `&type=SUBSCRIPTION&customerId=${String(mine.customerId)}`;
     expect((await search('shared', sandbox, filter)).map(({ id }) => id)).toEqual([mine.id]);
     const refused = await sandbox.api('GET', '/search?q=shared&type=PRODUCT&active=yes');
+    expect(refused.status).toBe(400);
+  });
+
+  test('finds products by the terms of their price among a hundred others, and lists them', async () => {
+    const monthly = { type: 'FLAT', currency: 'USD', amount: 2900, billingInterval: 'MONTHLY' };
+    const name = 'Termed plan';
+    const client = new PersistentClient(system.sandbox);
+    const make = async (terms: object) =>
+      (await client.post(201, '/products', { ...monthly, name, ...terms })).id as string;
+    const sold = await make({});
+    const others = [
+      { currency: 'EUR' },
+      { intervalCount: 2 },
+      { billingInterval: 'YEARLY' },
+      { billingInterval: 'ONE_TIME' },
+    ];
+    for (let number = 0; number < 26; number += 1) await Promise.all(others.map(make));
+    const terms =
+      '&active=true&currency=USD&recurring=true&billingInterval=MONTHLY&intervalCount=1';
+    for (const q of ['termed', 'termed plan', 'termd']) {
+      const found = await search(q, sandbox, `&type=PRODUCT${terms}`);
+      expect([q, found.map(({ id }) => id)]).toEqual([q, [sold]]);
+    }
+    const listed = await eventually(async () => {
+      const { status, body } = await sandbox.api('GET', `/products?order=desc${terms}`);
+      expect(status).toBe(200);
+      return body;
+    });
+    const termsOf = ({ currency, billingInterval, intervalCount }: any) =>
+      [currency, billingInterval, intervalCount].join();
+    expect(listed.data[0].id).toBe(sold);
+    expect([...new Set(listed.data.map(termsOf))]).toEqual(['USD,MONTHLY,1']);
+    const refused = await sandbox.api('GET', '/products?billingInterval=HOURLY');
     expect(refused.status).toBe(400);
   });
 

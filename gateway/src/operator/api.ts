@@ -20,6 +20,7 @@ import type { EnvironmentRoute, OpenRequest, OperatorRoute, DashboardSite } from
 import { moneyReportRoutes } from './report/money-report-routes';
 import { operatorRoutes } from './operator-routes';
 import { paymentMethodRoutes } from './payment-method-routes';
+import { productRoutes } from './product-routes';
 import { providerReportRoutes, providerStateRoutes } from './report/provider-report-routes';
 import { reportRoutes } from './report/report-routes';
 import { requestRoutes } from './report/request-routes';
@@ -63,6 +64,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...samplePdfRoutes,
   ...paymentMethodRoutes,
   ...searchRoutes,
+  ...productRoutes,
   ...providerReportRoutes,
   ...providerStateRoutes,
 ];

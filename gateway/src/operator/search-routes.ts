@@ -4,6 +4,7 @@ import { ResultType, type SearchResult } from '@billing/proto/billing/search/v1/
 import { resultTypes } from '@billing/proto/values/search';
 import { scopeOf } from '../access/scope';
 import { flag, readQuery } from '../api/input/input';
+import { priceFilterShape, toProtoPriceFilter } from './price-filter';
 import { ok } from '../http/answer';
 import { type SearchedService, searchedServices } from '../resource-search';
 import { amountText } from '../text/english-amount-text';
@@ -37,6 +38,7 @@ const Search = z.object({
   type: z.enum(Object.values(types).map((type) => resultTypes.nameOf(type))).optional(),
   active: flag.optional(),
   customerId: z.string().optional(),
+  ...priceFilterShape,
 });
 
 /** Search of the resources of an environment that the operator may read. */
@@ -47,12 +49,12 @@ export const searchRoutes: readonly EnvironmentRoute[] = [
     isOfEnvironment: true,
     endsWithCaller: true,
     handle: async ({ query, context }, { peers }) => {
-      const { q: text, type, ...filters } = readQuery(Search, { query });
+      const { q: text, type, active, customerId, ...terms } = readQuery(Search, { query });
       const services = readableServices(context.scopes).filter(
         (name) => type === undefined || types[name] === resultTypes.valueOf(type),
       );
       const limit = type === undefined ? undefined : resultsOfType;
-      const request = { text, limit, ...filters };
+      const request = { text, limit, active, customerId, price: toProtoPriceFilter(terms) };
       const { results, missing } = await peers.search.find(request, services, context);
       return ok({
         results: results.map(toJsonSearchResult),

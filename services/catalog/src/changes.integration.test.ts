@@ -12,6 +12,7 @@ import {
   CatalogServiceService,
   type CreateProductRequest,
   type Price,
+  type PriceFilter,
   PricingType,
   type Product,
   type UpdateProductRequest,
@@ -99,6 +100,35 @@ describe('a list', () => {
     expect(await listed({ lookupKey: 'sold', active: false })).toEqual([]);
     expect(await listed({ lookupKey: '' })).toEqual([]);
     expect(await listed({ lookupKey: 'so' })).toEqual([]);
+  });
+
+  test('can be filtered by the terms of the current price', async () => {
+    const context = testContext();
+    const { BILLING_INTERVAL_YEARLY: yearly, BILLING_INTERVAL_ONE_TIME: once } = BillingInterval;
+    const monthly = BillingInterval.BILLING_INTERVAL_MONTHLY;
+    const ids = [
+      await create(context),
+      await create(context, { intervalCount: 3 }),
+      await create(context, { billingInterval: yearly }),
+      await create(context, { billingInterval: once }),
+      await create(context, { currency: 'EUR' }),
+      await create(context, { active: false }),
+    ].map(({ id }) => id);
+    const listed = async (price: PriceFilter) => {
+      const wanted = { page: 1, perPage: 20, oldestFirst: true, active: true, price };
+      const { products, total } = await catalog.listProducts(wanted, context);
+      expect(total).toBe(products.length);
+      return products.map(({ id }) => ids.indexOf(id));
+    };
+    expect(await listed({})).toEqual([0, 1, 2, 3, 4]);
+    expect(await listed({ currency: 'EUR' })).toEqual([4]);
+    expect(await listed({ recurring: true })).toEqual([0, 1, 2, 4]);
+    expect(await listed({ recurring: false })).toEqual([3]);
+    expect(await listed({ billingInterval: monthly })).toEqual([0, 1, 4]);
+    expect(await listed({ billingInterval: monthly, intervalCount: 1 })).toEqual([0, 4]);
+    expect(await listed({ billingInterval: once, recurring: true })).toEqual([]);
+    const terms = { currency: 'USD', billingInterval: yearly, intervalCount: 1 };
+    expect(await listed({ ...terms, recurring: true })).toEqual([2]);
   });
 
   test('contains nothing of other environments', async () => {

@@ -53,7 +53,7 @@ export async function start(
     }),
     searchRpc(products, {
       type: ResultType.RESULT_TYPE_PRODUCT,
-      filterOf: ({ active }) => productsWith({ active }),
+      filterOf: ({ active, price }) => productsWith({ active, price }),
       describe: ({ name, lookupKey, active }) => ({
         title: name,
         detail: lookupKey ?? '',

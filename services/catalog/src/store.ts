@@ -1,6 +1,8 @@
 import { STANDARD_CATEGORY } from '@billing/kernel/tax/tax-rate';
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Command } from '@billing/kernel/transition';
+import type { PriceFilter } from '@billing/proto/billing/catalog/v1/catalog';
+import { billingIntervals } from '@billing/proto/values/catalog';
 import { type MeterPrice, type MeterPriceSet, noMeterPrices } from './meter-price';
 import type { Price } from './price';
 import {
@@ -92,17 +94,34 @@ export interface ReplacedMeterPricesDocument {
   readonly replacedAt: Date;
 }
 
-/** List filter by active and lookup key. */
+/** List filter by active, lookup key and terms of the current price. */
 export function productsWith({
   active,
   lookupKey,
+  price,
 }: {
   readonly active?: boolean | undefined;
   readonly lookupKey?: string | undefined;
+  readonly price?: PriceFilter | undefined;
 }): Record<string, unknown> {
   return {
     ...(active !== undefined && { active }),
     ...(lookupKey !== undefined && { lookupKeyKey: lookupKeyKey(lookupKey) }),
+    ...(price && withTerms(price)),
+  };
+}
+
+// One condition for each field: a search adds operators of its own.
+function withTerms({ currency, recurring, billingInterval, intervalCount }: PriceFilter) {
+  const interval = {
+    ...(billingInterval !== undefined && { $in: [billingIntervals.sentName(billingInterval)] }),
+    ...(recurring === true && { $ne: 'ONE_TIME' }),
+    ...(recurring === false && { $eq: 'ONE_TIME' }),
+  };
+  return {
+    ...(currency !== undefined && { 'price.currency': currency }),
+    ...(Object.keys(interval).length > 0 && { 'price.billingInterval': interval }),
+    ...(intervalCount !== undefined && { 'price.intervalCount': intervalCount }),
   };
 }
 

@@ -19,7 +19,7 @@ export interface FoundBy<S> {
   readonly type: ResultType;
   /** Condition on the documents, as of a list. Absent: the service has no filter. */
   readonly filterOf?: (
-    request: Pick<SearchRequest, 'active' | 'customerId'>,
+    request: Pick<SearchRequest, 'active' | 'customerId' | 'price'>,
   ) => Readonly<Record<string, unknown>>;
   readonly describe: (
     state: S,
