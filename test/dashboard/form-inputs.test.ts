@@ -5,7 +5,7 @@ import { ensureChromium } from '../support/chromium';
 import { PersistentClient } from '../support/persistent-client';
 import { authorization, type PortalScene, usd } from '../support/portal-scene';
 import { DashboardScene } from './dashboard-scene';
-import { confirmDialog, look, pick, press, pressInDialog } from './page-actions';
+import { confirmDialog, heading, look, pick, press, pressInDialog } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -212,6 +212,71 @@ testInChromium(
       items: [
         { productId, quantity: 10 },
         { productId: support.id, quantity: 1 },
+      ],
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'an operator starts a subscription with several items, of one billing interval',
+  async () => {
+    const product = async (name: string, terms: object): Promise<string> =>
+      (await scene.create('/products', { ...usd, type: 'PER_UNIT', name, ...terms })).id;
+    const seats = await product('Desk monthly', { amount: 1900 });
+    const lamp = await product('Lamp monthly', { amount: 500 });
+    await product('Lamp yearly', { amount: 5000, billingInterval: 'YEARLY' });
+    await product('Desk yearly', { amount: 19000, billingInterval: 'YEARLY' });
+    const customerId = await scene.customer({ email: 'mary@example.com', name: 'Mary' });
+    await onPage('/subscriptions', async (page) => {
+      const dialog = page.locator('.dialog');
+      const pickerOf = (name: string) =>
+        dialog.locator(`.field:has(> input[name="${name}"]) > .picker`);
+      await press(page, 'New subscription');
+      await pick(page, pickerOf('customerId'), 'Mary');
+      await pick(page, pickerOf('productId'), 'Desk yearly');
+      await pick(page, pickerOf('productId'), 'Desk monthly');
+      await dialog.locator('[name="quantity"]').fill('10');
+      await pressInDialog(page, 'Add item');
+      // Only prices of the first item's interval are offered, and no product twice.
+      const second = pickerOf('items.1.productId');
+      await second.click();
+      const field = page.getByRole('combobox', { name: 'Find products' });
+      await field.fill('lamp');
+      await eventually(async () => {
+        const offered = await page.getByRole('option').allTextContents();
+        expect(offered).toEqual(['Lamp monthly$5.00 / unit / month']);
+      });
+      await field.fill('desk');
+      await page.getByText('No products found').waitFor();
+      await page.keyboard.press('Escape');
+      await pick(page, second, 'Lamp monthly');
+      // Another interval of the first item is said at the second one at once.
+      await pick(page, pickerOf('items.0.productId'), 'Desk yearly');
+      const problem = dialog.locator('.field:has([name="items.1.productId"]) .problem');
+      await problem.getByText('Must be billed every year, like item 1').waitFor();
+      await look(page, 'item of another interval');
+      await pick(page, pickerOf('items.0.productId'), 'Desk monthly');
+      await problem.waitFor({ state: 'detached' });
+      await look(page, 'new subscription of several items');
+      await review(page, '$195.00 is due today. The subscription starts now.');
+      await look(page, 'preview of a subscription of several items');
+      // The form has all that was chosen.
+      await pressInDialog(page, 'Back');
+      await dialog.getByRole('combobox', { name: 'Mary' }).waitFor();
+      await dialog.locator('[name="items.1.quantity"]').fill('2');
+      await review(page, '$200.00 is due today.');
+      await confirmDialog(page, 'Create subscription');
+      await heading(page, 'Subscription of Mary');
+    });
+    expect(await scene.read(`/subscriptions?customerId=${customerId}`)).toMatchObject({
+      data: [
+        {
+          items: [
+            { productId: seats, quantity: 10 },
+            { productId: lamp, quantity: 2 },
+          ],
+        },
       ],
     });
   },

@@ -149,14 +149,19 @@ async function createCustomer(page: Page): Promise<void> {
 }
 
 async function startSubscription(page: Page): Promise<void> {
-  await fillIn(page, {
-    opener: 'New subscription',
-    confirm: 'Create subscription',
-    fields: {
-      productId: 'Team',
-      authorizedTransactionId: authorization(numbers.declined),
-    },
-  });
+  const dialog = page.locator('.dialog');
+  await press(page, 'New subscription');
+  const picker = dialog.locator('.field:has(> input[name="productId"]) > .picker');
+  await pick(page, picker, 'Team');
+  const payment = dialog.locator('[name="authorizedTransactionId"]');
+  await payment.fill(authorization(numbers.declined));
+  await pressInDialog(page, 'Review price');
+  await dialog
+    .getByText('$29.00 is due today. The subscription starts now. The authorized transaction')
+    .waitFor();
+  await dialog.getByText('Next invoice on Feb 28, 2026').waitFor();
+  await look(page, 'preview of a new subscription');
+  await confirmDialog(page, 'Create subscription');
   await heading(page, 'Subscription of Ada Lovelace');
   await badge(page, 'past due');
   await page.locator('.facts', { hasText: 'Jan 31, 2026 to Feb 27, 2026' }).waitFor();

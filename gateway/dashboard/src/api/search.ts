@@ -47,16 +47,24 @@ interface Searched {
   readonly query?: SearchFilters;
 }
 
-interface SearchFilters {
+interface SearchFilters extends PriceTerms {
   /** Of products and discounts. */
   readonly active?: boolean;
   /** Of subscriptions; empty for all. */
   readonly customerId?: string;
 }
 
+/** Terms of the current price of products. */
+export interface PriceTerms {
+  readonly currency?: string | undefined;
+  readonly recurring?: boolean;
+  readonly billingInterval?: string;
+  readonly intervalCount?: number;
+}
+
 /** Number of resources that are offered. */
 const offeredMax = 20;
-/** Number of resources that are read, before those that cannot be chosen are left out. */
+/** Number of resources that are read, if some of them cannot be chosen. */
 const matchesMax = 100;
 
 /** State of a search for choices. */
@@ -85,7 +93,7 @@ export function useFound<T extends { readonly id: string }>(
   }: {
     readonly search?: string;
     readonly isEnabled?: boolean;
-    /** False for resources that cannot be chosen. */
+    /** False for a few resources that cannot be chosen; filters leave out more of them. */
     readonly isOffered?: (one: T) => boolean;
   },
 ): FoundList<T> {

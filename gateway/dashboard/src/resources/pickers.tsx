@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useListed } from '../api/queries';
-import { type FoundList, useFound } from '../api/search';
+import { type FoundList, type PriceTerms, useFound } from '../api/search';
 import { NamedFilter } from '../parts/form/filters';
 import { ChoicesField } from '../parts/form/form';
 import { PickerButton, PickerField, PickerFilter, usePickerSearch } from '../parts/form/picker';
@@ -20,8 +20,7 @@ interface FilterProps {
 }
 
 const customers = { path: '/v1/customers', type: 'CUSTOMER' } as const;
-const products = { path: '/v1/products', type: 'PRODUCT' } as const;
-const activeProducts = { ...products, query: { active: true } } as const;
+const products = { path: '/dashboard/api/products', type: 'PRODUCT' } as const;
 const activeDiscounts = {
   path: '/v1/discounts',
   type: 'DISCOUNT',
@@ -33,25 +32,33 @@ const customersBy = { what: 'customers', foundBy: 'name, email or ID' } as const
 interface ProductFieldProps {
   initial: Product | undefined;
   hint?: string;
-  /** False for products that the form cannot use. */
+}
+
+interface ProductChoiceProps {
+  /** Terms of the products that the form can use; absent: all active ones. */
+  terms?: PriceTerms;
+  /** False for products that the form already has. */
   isOffered?: (product: Product) => boolean;
+  /** Reason why the chosen product cannot stay. */
+  problem?: string | undefined;
+  onChoose?: (product: Product) => void;
 }
 
 /** Active product with its price; `initial` is chosen at first. */
 export function ProductField({
   name = 'productId',
   ...props
-}: ProductFieldProps & { name?: string }) {
+}: ProductFieldProps & ProductChoiceProps & { name?: string }) {
   return <ProductPicker {...props} name={name} label="Product" choiceOf={productChoice} />;
 }
 
 /** Current price of an active recurring product; that of `initial` is chosen at first. */
-export function PriceField(props: Omit<ProductFieldProps, 'isOffered'>) {
+export function PriceField(props: ProductFieldProps) {
   const choiceOf = (product: Product) => ({ ...productChoice(product), id: product.priceId });
   return (
     <ProductPicker
       {...props}
-      isOffered={isRecurring}
+      terms={{ recurring: true }}
       name="toPriceId"
       label="New price"
       choiceOf={choiceOf}
@@ -62,22 +69,30 @@ export function PriceField(props: Omit<ProductFieldProps, 'isOffered'>) {
 function ProductPicker({
   initial,
   hint,
+  terms,
   isOffered,
+  problem,
+  onChoose,
   name,
   label,
   choiceOf,
-}: ProductFieldProps & {
-  name: string;
-  label: string;
-  choiceOf: typeof productChoice;
-}) {
+}: ProductFieldProps &
+  ProductChoiceProps & {
+    name: string;
+    label: string;
+    choiceOf: typeof productChoice;
+  }) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const found = useFound<Product>(activeProducts, {
+  const found = useFound<Product>(activeProducts(terms), {
     search,
     isEnabled: isOpened,
     ...(isOffered && { isOffered }),
   });
+  const choose = ({ id }: Choice) => {
+    const chosen = found.data?.data.find((one) => choiceOf(one).id === id);
+    if (chosen !== undefined) onChoose?.(chosen);
+  };
   return (
     <PickerField
       name={name}
@@ -86,18 +101,20 @@ function ProductPicker({
       {...choicesOf(found, choiceOf)}
       initial={initial && choiceOf(initial)}
       hint={hint}
+      problem={problem}
+      onChoose={choose}
       {...searched}
     />
   );
 }
 
-/** The newest active products, and the number of all. */
-export function useSoldProducts() {
-  return useFound<Product>(activeProducts, {});
+/** The newest active products of these terms, and the number of all. */
+export function useSoldProducts(terms?: PriceTerms) {
+  return useFound<Product>(activeProducts(terms), {});
 }
 
-export function isRecurring({ billingInterval }: Product): boolean {
-  return billingInterval !== 'ONE_TIME';
+function activeProducts(terms: PriceTerms = {}) {
+  return { ...products, query: { active: true, ...terms } };
 }
 
 /** Several active products: check boxes of the newest ones, and a search for the others. */
@@ -140,7 +157,7 @@ export function ProductsField({
 function FurtherProduct({ onAdd }: { onAdd: (choice: Choice) => void }) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const found = useFound<Product>(activeProducts, { search, isEnabled: isOpened });
+  const found = useFound<Product>(activeProducts(), { search, isEnabled: isOpened });
   return (
     <PickerButton
       label="Add another product"
@@ -172,12 +189,13 @@ export function DiscountField({ initial, hint }: { initial?: Discount | null; hi
 }
 
 /** Customer, found by name, email, external id or id. */
-export function CustomerField() {
+export function CustomerField({ initial = null }: { initial?: Customer | null }) {
   const { isOpened, searched } = usePickerSearch();
   return (
     <PickerField
       name="customerId"
       label="Customer"
+      initial={initial ? customerChoice(initial) : undefined}
       {...customersBy}
       {...useCustomers(searched.search, isOpened)}
       {...searched}
@@ -263,7 +281,7 @@ export function ProductFilter({ value, onChange }: FilterProps) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
   const found = useFound<Product>(products, { search, isEnabled: isOpened });
-  const { data: selected } = useListed<Product>(products.path, value);
+  const { data: selected } = useListed<Product>('/v1/products', value);
   return (
     <PickerFilter
       label="Product"
@@ -277,11 +295,7 @@ export function ProductFilter({ value, onChange }: FilterProps) {
 
 /** Newest customers, or those that match the search. */
 function useCustomers(search: string, isEnabled: boolean) {
-  return choicesOf(useFound<Customer>(customers, { search, isEnabled }), (customer) => ({
-    id: customer.id,
-    label: customerName(customer),
-    detail: customer.name === null ? (customer.externalId ?? undefined) : customer.email,
-  }));
+  return choicesOf(useFound<Customer>(customers, { search, isEnabled }), customerChoice);
 }
 
 /** Properties of a picker that offers what was found. */
@@ -306,6 +320,14 @@ function productChoice(product: Product): Choice {
   const trial =
     trialDays === null || trialDays === 0 ? '' : `, ${pluralText(trialDays, 'day')} free`;
   return { id, label: name, detail: `${priceText(product)}${trial}` };
+}
+
+function customerChoice(customer: Customer): Choice {
+  return {
+    id: customer.id,
+    label: customerName(customer),
+    detail: customer.name === null ? (customer.externalId ?? undefined) : customer.email,
+  };
 }
 
 function discountChoice(discount: Discount): Choice {

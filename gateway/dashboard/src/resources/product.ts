@@ -28,13 +28,18 @@ export function priceText(
   return tieredText({ type, tiers, currency, interval });
 }
 
-function intervalText({
+function intervalText(interval: Pick<Product, 'billingInterval' | 'intervalCount'>): string {
+  return interval.billingInterval === 'ONE_TIME' ? ' once' : ` / ${periodText(interval)}`;
+}
+
+/** Period of a recurring price: “month”, “2 weeks”. */
+export function periodText({
   billingInterval,
   intervalCount,
 }: Pick<Product, 'billingInterval' | 'intervalCount'>): string {
-  if (billingInterval === 'ONE_TIME') return ' once';
+  if (billingInterval === 'ONE_TIME') return 'time';
   const unit = units[billingInterval];
-  return intervalCount === 1 ? ` / ${unit}` : ` / ${pluralText(intervalCount, unit)}`;
+  return intervalCount === 1 ? unit : pluralText(intervalCount, unit);
 }
 
 /** Price of a meter: “$0.0025 / unit”. */

@@ -10,7 +10,7 @@ import { AuditLink } from '../../resources/audit/audit-link';
 import { addressText } from '../../resources/address';
 import { EmailPanel } from '../../resources/email/email-panel';
 import { InvoiceTable } from '../../resources/invoice/invoice-table';
-import { SubscriptionForm } from '../../resources/subscription-form';
+import { SubscriptionForm } from '../../resources/purchase/subscription-form';
 import { SubscriptionTable } from '../../resources/subscription-table';
 import { type Customer, customerName } from '../../resources/customer';
 import { AccountFigures } from './account-figures';

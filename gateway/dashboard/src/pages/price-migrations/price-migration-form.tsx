@@ -8,7 +8,7 @@ import { WhenField } from '../../parts/form/when-field';
 import { Answer } from '../../parts/element/notices';
 import { Skeleton } from '../../parts/element/skeleton';
 import { EmptyState } from '../../parts/element/layout';
-import { isRecurring, PriceField, useSoldProducts } from '../../resources/pickers';
+import { PriceField, useSoldProducts } from '../../resources/pickers';
 import type { PriceMigration } from './price-migration';
 import { priceText, type Product } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
@@ -18,16 +18,16 @@ const modes = { DRY_RUN: 'Dry run: show the result, change nothing' };
 /** Form for a new price migration, a dry run by default. */
 export function PriceMigrationForm({ onDone }: { onDone: () => void }) {
   const [, navigate] = useLocation();
-  const products = useSoldProducts();
+  const products = useSoldProducts({ recurring: true });
   const create = useAction<object, PriceMigration>(
     (body) => ({ method: 'POST', path: '/v1/price-migrations', body }),
     'Price migration started',
   );
   return (
     <Answer of={products} what="products">
-      {({ data, total }) => {
-        const initial = data.find(isRecurring);
-        return initial === undefined && total === data.length ? (
+      {({ data }) => {
+        const [initial] = data;
+        return initial === undefined ? (
           <EmptyState title="No recurring products">Create a product first.</EmptyState>
         ) : (
           <Form

@@ -2,14 +2,15 @@ import { useAction } from '../../api/queries';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { Form, SelectField } from '../../parts/form/form';
 import { dayText } from '../../parts/text/time-text';
+import { nextTitle } from '../../resources/purchase/preview';
+import { ReviewedSteps } from '../../resources/purchase/reviewed-steps';
 import {
   cancellationOf,
   type Subscription,
   type WantedEnd,
   whenOf,
 } from '../../resources/subscription';
-import { ReviewedSteps } from './change-steps';
-import { endText, nextTitle } from './plan-change';
+import { endText } from './plan-change';
 
 /** Cancels a subscription, or undoes a scheduled cancellation. */
 export function Cancellation({

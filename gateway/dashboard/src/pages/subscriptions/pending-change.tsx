@@ -7,7 +7,8 @@ import { moneyText } from '../../parts/text/text';
 import { DiscountLink } from '../../resources/discount-link';
 import { ProductLink } from '../../resources/product-links';
 import type { Subscription } from '../../resources/subscription';
-import { isInUtc, itemsText, type SubscriptionChange, timeTextOf } from './plan-change';
+import { isInUtc, timeTextOf } from '../../resources/purchase/preview';
+import { itemsText, type SubscriptionChange } from './plan-change';
 
 /** Panel of the change that waits for a period start, or is being paid. */
 export function PendingChange({

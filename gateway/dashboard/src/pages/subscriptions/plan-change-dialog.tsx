@@ -1,16 +1,12 @@
-import type { Page } from '../../api/client';
-import { useListed, useResource } from '../../api/queries';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { Form, SelectField } from '../../parts/form/form';
-import { Answer } from '../../parts/element/notices';
-import type { Discount } from '../../resources/discount';
-import { DiscountField, isRecurring } from '../../resources/pickers';
+import { DiscountField } from '../../resources/pickers';
 import { WhenField } from '../../parts/form/when-field';
-import type { Product } from '../../resources/product';
+import { ChosenDiscount, ChosenProducts } from '../../resources/purchase/chosen';
+import { ItemFields } from '../../resources/purchase/item-fields';
 import type { Subscription } from '../../resources/subscription';
 import { ChangeSteps } from './change-steps';
-import { ItemFields } from './item-fields';
-import { itemsOf, type WantedChange, wantedChange } from './plan-change';
+import { type WantedChange, wantedChange } from './plan-change';
 
 /** Button that changes products, quantities or discount of a subscription, after a preview. */
 export function PlanChange({
@@ -75,51 +71,31 @@ interface WantedStepProps {
 }
 
 function WantedStep(props: WantedStepProps) {
-  const { wanted, subscription } = props;
+  const { wanted, subscription, close, onReview } = props;
   const { discountId = subscription.discountId } = wanted;
-  const discount = useListed<Discount>('/v1/discounts', discountId ?? '');
-  if (discountId === null) return <WantedForm {...props} discount={null} />;
   return (
-    <Answer of={discount} what="discount">
-      {(found) => <WantedForm {...props} discount={found} />}
-    </Answer>
-  );
-}
-
-function WantedForm({
-  wanted,
-  subscription,
-  discount,
-  close,
-  onReview,
-}: WantedStepProps & { discount: Discount | null }) {
-  const ids = itemsOf(wanted).map(({ productId }) => productId);
-  const query = { ids: [...new Set(ids)].join(','), perPage: ids.length };
-  const chosen = useResource<Page<Product>>('/v1/products', { query });
-  const { currency } = subscription;
-  return (
-    <Answer of={chosen} what="products">
-      {({ data }) => (
-        <Form
-          submit="Review price"
-          onCancel={close}
-          onSubmit={(values) => onReview(wantedChange(values, subscription))}
-        >
-          <ItemFields
-            wanted={wanted}
-            products={data}
-            isOffered={(one) => isRecurring(one) && one.currency === currency}
-          />
-          <DiscountField initial={discount} hint="From the next period on" />
-          <WhenField choices={times} at={wanted.at} />
-          <SelectField
-            name="proration"
-            label="Charge for a change now"
-            choices={prorations}
-            defaultValue={wanted.collect ?? wanted.proration}
-          />
-        </Form>
+    <ChosenProducts wanted={wanted}>
+      {(products) => (
+        <ChosenDiscount id={discountId ?? ''}>
+          {(discount) => (
+            <Form
+              submit="Review price"
+              onCancel={close}
+              onSubmit={(values) => onReview(wantedChange(values, subscription))}
+            >
+              <ItemFields {...{ wanted, products }} currency={subscription.currency} />
+              <DiscountField initial={discount} hint="From the next period on" />
+              <WhenField choices={times} at={wanted.at} />
+              <SelectField
+                name="proration"
+                label="Charge for a change now"
+                choices={prorations}
+                defaultValue={wanted.collect ?? wanted.proration}
+              />
+            </Form>
+          )}
+        </ChosenDiscount>
       )}
-    </Answer>
+    </ChosenProducts>
   );
 }

@@ -1,22 +1,24 @@
 import { ApiProblem, fieldProblem } from '../../api/problem';
 import { FormValues, problemsOf } from '../../parts/form/form-values';
+import { itemsOf } from '../../resources/purchase/items';
 import {
-  confirmLabel,
   dueText,
-  effectText,
-  endText,
-  itemsOf,
-  itemsText,
   monthlyText,
   nextTitle,
-  outcomeText,
   type Preview,
   staleText,
-  type SubscriptionChange,
   sumRows,
+  withoutNesting,
+} from '../../resources/purchase/preview';
+import {
+  confirmLabel,
+  effectText,
+  endText,
+  itemsText,
+  outcomeText,
+  type SubscriptionChange,
   wantedChange,
   wantedPause,
-  withoutNesting,
 } from './plan-change';
 
 const [now, end] = ['2026-06-11T00:00:00.000Z', '2026-07-01T00:00:00.000Z'];

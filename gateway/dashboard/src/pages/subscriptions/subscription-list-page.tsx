@@ -5,7 +5,7 @@ import { ChoiceFilter, Filters, type FilterState, useFilters } from '../../parts
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { instantText } from '../../parts/text/time-text';
 import { CustomerFilter, ProductFilter } from '../../resources/pickers';
-import { SubscriptionForm } from '../../resources/subscription-form';
+import { SubscriptionForm } from '../../resources/purchase/subscription-form';
 import { SubscriptionTable } from '../../resources/subscription-table';
 
 const statuses = [

@@ -311,13 +311,17 @@ export function Field({
   name,
   label,
   hint,
+  problem,
   children,
 }: Omit<FieldLabel, 'hint'> & {
   readonly hint: string | undefined;
+  /** Known before the form is sent; shown in place of those of the server. */
+  readonly problem?: string | undefined;
   readonly children: (attributes: FieldAttributes) => ReactNode;
 }) {
   const id = useId();
-  const problems = useFieldProblems(name);
+  const refused = useFieldProblems(name);
+  const problems = problem === undefined ? refused : [problem];
   const isWrong = problems.length > 0;
   const described = [hint !== undefined && `${id}-hint`, isWrong && `${id}-problem`];
   return (

@@ -43,6 +43,8 @@ export function PickerField({
   hint,
   initial,
   isOptional = false,
+  problem,
+  onChoose,
   ...picker
 }: PickerProps & {
   readonly name: string;
@@ -51,11 +53,14 @@ export function PickerField({
   readonly initial?: Choice | undefined;
   /** True if the field can be left empty. */
   readonly isOptional?: boolean;
+  /** Reason why the choice cannot stay. */
+  readonly problem?: string | undefined;
+  readonly onChoose?: (choice: Choice) => void;
 }) {
   const [chosen, choose] = useState<Choice>();
   const selected = chosen ?? initial ?? none;
   return (
-    <Field {...{ name, hint }} label={picker.label}>
+    <Field {...{ name, hint, problem }} label={picker.label}>
       {({ name: _name, ...attributes }) => (
         <>
           <input type="hidden" name={name} value={selected.id} />
@@ -64,7 +69,10 @@ export function PickerField({
             attributes={attributes}
             selected={selected.id === '' && !isOptional ? { id: '', label: 'Choose…' } : selected}
             empty={isOptional ? none : undefined}
-            onSelect={choose}
+            onSelect={(choice) => {
+              choose(choice);
+              onChoose?.(choice);
+            }}
           />
         </>
       )}
