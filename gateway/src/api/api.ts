@@ -70,7 +70,7 @@ function addRoute(app: Express, route: Route, dependencies: ApiDependencies): vo
       setHeaders(response, ignoredFieldsHeader(ignoredFieldsOf(route.operation, apiRequest)));
       const handle = (retrySeed?: RetrySeed) => {
         const context = { ...apiRequest.context, retrySeed };
-        return route.handle({ ...apiRequest, context }, dependencies.peers);
+        return route.handle({ ...apiRequest, context }, dependencies.peers, dependencies);
       };
       const once = () => {
         if (!isRemembered || apiRequest.context.idempotency !== undefined) return handle();
@@ -82,8 +82,9 @@ function addRoute(app: Express, route: Route, dependencies: ApiDependencies): vo
       };
       const write = () =>
         createsOnce(route) ? dependencies.workQueue.run(queueKeyOf(call, route), once) : once();
-      const { peers } = dependencies;
-      const answer = await describedWrite(route, apiRequest, { reader, peers, describe, write });
+      const { peers, logger } = dependencies;
+      const described = { reader, peers, logger, describe, write };
+      const answer = await describedWrite(route, apiRequest, described);
       if (route.endsKeys === true) dependencies.admission.endKeysOf(param(apiRequest, 'id'));
       // Here, so that the request keeps its place until the end of the body.
       if (answer.body instanceof StreamedBody) await answer.body.send(response, answer);

@@ -8,7 +8,7 @@ import { isRead } from '../http/method';
 import type { Peers } from '../peers';
 import type { ApiAnswer } from '../http/answer';
 import type { ApiRequest, RequestCaller } from './input/request';
-import type { Route } from './routes/route';
+import type { Route, RouteTools } from './routes/route';
 
 // A slow read must leave the write its time; the entry then has no former values.
 const readMsMax = 2_000;
@@ -24,7 +24,7 @@ export interface AuditedCall {
 }
 
 /** Description of a write. */
-export interface DescribedWrite {
+export interface DescribedWrite extends RouteTools {
   /** Reads the resource before the write; undefined if no route reads it. */
   readonly reader: Route | undefined;
   readonly peers: Peers;
@@ -52,7 +52,7 @@ export function readerOf({ method, path }: Route, routes: readonly Route[]): Rou
 export async function describedWrite(
   route: Route,
   request: ApiRequest,
-  { reader, peers, describe, write }: DescribedWrite,
+  { reader, peers, logger, describe, write }: DescribedWrite,
 ): Promise<ApiAnswer> {
   if (isRead(route.method) || route.readsOnly === true || route.isIngest === true) return write();
   const [, segment = ''] = route.path.split('/');
@@ -60,7 +60,7 @@ export async function describedWrite(
   const environmentTime = request.context.now;
   describe({ ...auditDetail({ ...about, before: undefined, answer: undefined }), environmentTime });
   const isReadBefore = request.caller.type === 'OPERATOR' || route.method === 'PATCH';
-  const before = isReadBefore ? await readBefore(reader, request, peers) : undefined;
+  const before = isReadBefore ? await readBefore(reader, request, { peers, logger }) : undefined;
   const answer = await write();
   describe({ ...auditDetail({ ...about, before, answer: answer.body }), environmentTime });
   return answer;
@@ -93,14 +93,15 @@ export function auditedWrite(
 async function readBefore(
   reader: Route | undefined,
   request: ApiRequest,
-  peers: Peers,
+  { peers, logger }: Pick<DescribedWrite, 'peers' | 'logger'>,
 ): Promise<unknown> {
   if (reader === undefined) return undefined;
   const { deadline } = request.context;
   const readBy = Math.min(deadline.getTime(), systemClock.now().getTime() + readMsMax);
   const context = { ...request.context, deadline: new Date(readBy), idempotency: undefined };
   try {
-    const answer = await reader.handle({ ...request, context, query: {}, body: {} }, peers);
+    const read = { ...request, context, query: {}, body: {} };
+    const answer = await reader.handle(read, peers, { logger });
     return answer.body;
   } catch {
     // The write itself reports the error.

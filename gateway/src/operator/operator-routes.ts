@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
-import { systemClock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import { notFound } from '@billing/kernel/domain-error';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
@@ -11,14 +10,13 @@ import { liveTenantOf } from '../access/live-tenant';
 import { activeFilter, optional, pageShape, readBody, readQuery, time } from '../api/input/input';
 import { page, pageQuery } from '../api/input/list';
 import { ok, present } from '../http/answer';
+import { bestEffort } from '../best-effort';
+import type { Call } from '../http/exchange';
 import { param } from '../api/input/request';
 import { operatorNamesOf } from './operator-names';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './route/operator-json';
 import type { Peers } from '../peers';
 import type { OperatorRequest, OperatorRoute } from './route/route';
-
-// The inviter waits for the link, with or without a mail.
-const mailMsMax = 3_000;
 
 const roleNames = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const;
 
@@ -69,12 +67,14 @@ export const operatorRoutes: readonly OperatorRoute[] = [
       const invited = { email, role, link, expiresAt };
       // The inviter has the link, and can pass it on without a mail.
       const mayMail = invitations.mayMail(signedIn.organizationId, email, call.now);
-      const mailing = mayMail && mailInvitation(invited, { signedIn, call }, peers);
-      const emailed = await Promise.resolve(mailing).catch((error: unknown) => {
-        logger.warn({ err: error }, 'invitation not mailed');
-        return false;
-      });
-      return { status: 201, body: { link, expiresAt: toJsonTime(expiresAt), emailed } };
+      const mail = (limit: Pick<Call, 'deadline'>) =>
+        mailInvitation(invited, { signedIn, call: { ...call, ...limit } }, peers);
+      const emailed =
+        mayMail && (await bestEffort(mail, { call, logger, failure: 'invitation not mailed' }));
+      return {
+        status: 201,
+        body: { link, expiresAt: toJsonTime(expiresAt), emailed: emailed === true },
+      };
     },
   },
   {
@@ -161,9 +161,6 @@ async function mailInvitation(
   { operatorMail }: Peers,
 ): Promise<boolean> {
   const { operator, organizationName } = signedIn;
-  const deadline = new Date(
-    Math.min(call.deadline.getTime(), systemClock.now().getTime() + mailMsMax),
-  );
   const tenant = liveTenantOf(signedIn);
   const { created } = await operatorMail.sendOperatorEmail(
     {
@@ -175,7 +172,7 @@ async function mailInvitation(
       role: role.toLowerCase(),
       invitedBy: operator.email,
     },
-    { ...call, deadline, tenant, scopes: [] },
+    { ...call, tenant, scopes: [] },
   );
   return created;
 }

@@ -7,7 +7,7 @@ import { meterPriceRoutes } from '../routes/meter-prices';
 import { meterRoutes } from '../routes/meters';
 import { productRoutes } from '../routes/products';
 import type { ApiRequest } from './request';
-import type { Route } from '../routes/route';
+import type { Route, RouteTools } from '../routes/route';
 import type { Peers } from '../../peers';
 
 const routes = [
@@ -20,6 +20,8 @@ const routes = [
   ...checkoutLinkRoutes,
 ];
 
+const noTools = {} as RouteTools;
+
 /** Problems of a body, found without any service: a call of one would fail here. */
 async function problemsOf(operation: string, body: unknown) {
   const [method, path] = operation.split(' ');
@@ -27,7 +29,7 @@ async function problemsOf(operation: string, body: unknown) {
   const context = { now: new Date('2026-01-31T00:00:00Z') };
   const request = { body, params: { id: 'x' }, query: {}, context } as unknown as ApiRequest;
   const error: unknown = await route
-    .handle(request, {} as Peers)
+    .handle(request, {} as Peers, noTools)
     .catch((caught: unknown) => caught);
   if (!(error instanceof DomainError)) throw error;
   return error.fields;

@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { optional, readBody, webAddress } from '../input/input';
 import { PortalSession } from '../schemas/portal-session';
 import { created, present } from '../../http/answer';
+import { bestEffort } from '../../best-effort';
 import { RequestError } from '../../http/error';
 import type { Peers } from '../../peers';
 import type { Route } from './route';
@@ -15,7 +16,7 @@ const CreatePortalSession = z
     }),
     sendEmail: optional(z.boolean()).meta({
       description:
-        'True: also sends the link by email. Defaults to false. In a live environment this requires a mail server.',
+        'True: also sends the link by email. Defaults to false. In a live environment this requires a mail server. The session is also returned if the email cannot be created.',
     }),
   })
   .meta({
@@ -54,7 +55,7 @@ export const portalSessionRoutes: readonly Route[] = [
       answer: { status: 201, schema: PortalSession, isCredential: true },
       errors: ['customer_not_found', 'conflict'],
     },
-    handle: async (request, { portal, mail, ...peers }) => {
+    handle: async (request, { portal, mail, ...peers }, { logger }) => {
       const { context } = request;
       const { sendEmail, ...input } = readBody(CreatePortalSession, request);
       if (sendEmail === true) await requireMailServer(input.customerId, peers, context);
@@ -69,7 +70,12 @@ export const portalSessionRoutes: readonly Route[] = [
       const url =
         returnedUrl === '' ? (await portal.getPortalUrl({ sessionId }, asking)).url : returnedUrl;
       if (sendEmail === true) {
-        await mail.sendPortalLink({ customerId: input.customerId, sessionId, url }, asking);
+        // The session is stored, and the caller can pass on the link without a mail.
+        const link = { customerId: input.customerId, sessionId, url };
+        await bestEffort((limit) => mail.sendPortalLink(link, { ...asking, ...limit }), {
+          ...{ call: asking, logger },
+          failure: 'sign-in link not mailed',
+        });
       }
       const body = { sessionId, url, expiresAt: present(expiresAt).toISOString() };
       return created(`/portal/sessions/${sessionId}`, body);

@@ -1,3 +1,4 @@
+import type { Logger } from '@billing/chassis/logging';
 import type { Operation } from './operation';
 import type { Peers } from '../../peers';
 import type { ApiAnswer } from '../../http/answer';
@@ -5,6 +6,11 @@ import type { ApiRequest } from '../input/request';
 
 /** Reasons for which requests of a route may last long. */
 export type Waits = 'CLOCK' | 'EVENTS' | 'EXPORT';
+
+/** Tools of a route in addition to the services. */
+export interface RouteTools {
+  readonly logger: Logger;
+}
 
 /** An operation of the API. */
 export interface Route {
@@ -30,5 +36,5 @@ export interface Route {
   readonly endsKeys?: boolean;
   /** Description in the API document. */
   readonly operation: Operation;
-  readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;
+  readonly handle: (request: ApiRequest, peers: Peers, tools: RouteTools) => Promise<ApiAnswer>;
 }

@@ -1,7 +1,7 @@
 import { testContext } from '@billing/chassis/testing';
 import type { Peers } from '../../peers';
 import type { ApiRequest } from '../input/request';
-import type { Route } from './route';
+import type { Route, RouteTools } from './route';
 import { apiKeyRoutes } from './api-keys';
 import { sandboxRoutes } from './sandboxes';
 import { subscriptionRoutes } from './subscriptions/subscriptions';
@@ -16,6 +16,7 @@ const routes: readonly Route[] = [
 const now = new Date('2026-01-05T12:00:00.000Z');
 // A refused body is never sent to a service.
 const noPeers = {} as Peers;
+const noTools = {} as RouteTools;
 
 async function refusedFields(call: string, body: object): Promise<unknown> {
   const [method, path] = call.split(' ');
@@ -23,7 +24,7 @@ async function refusedFields(call: string, body: object): Promise<unknown> {
   if (route === undefined) throw new Error(`No route ${call}`);
   const request = { params: { id: 'id' }, query: {}, body, context: testContext({ now }) };
   try {
-    await route.handle(request as unknown as ApiRequest, noPeers);
+    await route.handle(request as unknown as ApiRequest, noPeers, noTools);
     return undefined;
   } catch (error) {
     return (error as { fields?: unknown }).fields;

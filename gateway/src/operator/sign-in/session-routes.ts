@@ -7,6 +7,7 @@ import type {
   Origin,
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
+import { toHttpError } from '../../http/error';
 import type { Call } from '../../http/exchange';
 import type { Peers } from '../../peers';
 import { optional, readBody } from '../../api/input/input';
@@ -175,7 +176,14 @@ export const sessionRoutes: readonly OperatorRoute[] = [
         // The operator signs in with the identity provider.
         return ok({ operator: toJsonOperator(present(opened.operator)), expiresAt: null });
       }
-      return entered(opened, actionOf('POST', acceptancePath), { call, site, origin });
+      try {
+        return await entered(opened, actionOf('POST', acceptancePath), { call, site, origin });
+      } catch (error) {
+        if (toHttpError(error).status < 500) throw error;
+        // The invitation is used up, so a retry would be refused. The operator signs in instead.
+        site.logger.warn({ err: error }, 'invitation accepted without session');
+        return ok({ operator: toJsonOperator(present(opened.operator)), expiresAt: null });
+      }
     },
   },
 ];
