@@ -188,6 +188,8 @@ async function currencyOf(
     ? customer.currency
     : await billedCurrency(customer.id, invoices.within(context));
   const { id } = customer;
+  // The customer's currency is stored before the invoice: a call that is too late is refused here.
+  if (billed === undefined) context.storing?.pass();
   const fixed =
     billed ?? (await peers.customer.fixCurrency({ id, currency }, context)).customer?.currency;
   if (fixed !== undefined && fixed !== currency) {

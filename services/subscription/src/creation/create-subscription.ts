@@ -110,6 +110,9 @@ async function insert(
   const at = promised?.at ?? context.now;
   await checkTaxedTotal(checked, { offer, at }, context, peers);
   await promised?.check(checked, { id, offer });
+  // Discount, checkout and customer store before this service does: a creation that is too late is
+  // refused before their writes.
+  context.storing?.pass();
   // From here on a redemption is reserved until the subscription is stored.
   const discount = await reserveDiscount(place, { ...checked, ...offer }, context, peers);
   if (discount !== null) promised?.checkDiscount(discount);

@@ -371,7 +371,7 @@ export interface ServiceUnderTest {
   stop(): Promise<void>;
 }
 
-export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
+export async function startServiceUnderTest(clock = systemClock): Promise<ServiceUnderTest> {
   const peers = new PeerServers();
   peers.customers.set('customer', aProtoCustomer());
   peers.products.set('product', aProduct());
@@ -383,7 +383,7 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
     DISCOUNT_ADDRESS: peers.address,
     METERING_ADDRESS: peers.address,
   });
-  const service = await start(configuration);
+  const service = await start(configuration, { clock });
   const dialled = { address: service.address, service: 'test' };
   const subscription = connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, dialled);
   const change = connectPeer<ChangeServiceServer>(ChangeServiceService, dialled);

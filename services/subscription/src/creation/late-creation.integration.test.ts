@@ -1,0 +1,45 @@
+import { systemClock } from '@billing/chassis/clock';
+import { testContext } from '@billing/chassis/testing';
+import { aProtoCustomer, aProtoDiscount } from '../testing/customer-facts';
+import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+
+// A request with less than two seconds left by the service's clock is refused before its first
+// write; see StoringGate. By the real clock calls have 25 s, so that the refusal arrives in time.
+const deadlineMs = 25_000;
+const lateByMs = deadlineMs - 1_000;
+let clockOffsetMs = 0;
+const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };
+
+let under: ServiceUnderTest;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest(clock);
+});
+
+afterEach(() => {
+  clockOffsetMs = 0;
+});
+
+afterAll(() => under.stop());
+
+test('a creation with too little time left reserves no discount and fixes no currency', async () => {
+  const { customers, discounts, reservations } = under.peers;
+  const fresh = aProtoCustomer({ id: 'fresh' });
+  customers.set('fresh', fresh);
+  discounts.set('discount', aProtoDiscount({ id: 'discount' }));
+  clockOffsetMs = lateByMs;
+  const late = under.create(
+    { customerId: 'fresh', discountId: 'discount' },
+    testContext({ deadlineMs }),
+  );
+  await expect(late).rejects.toMatchObject({ kind: 'unavailable', reason: 'TOO_LATE_TO_STORE' });
+  expect(customers.get('fresh')).toEqual(fresh);
+  expect(reservations).toEqual([]);
+});
+
+test('a creation with enough time left fixes the currency of the customer', async () => {
+  const { customers } = under.peers;
+  customers.set('in-time', aProtoCustomer({ id: 'in-time' }));
+  await under.create({ customerId: 'in-time' }, testContext());
+  expect(customers.get('in-time')?.currencyFixed).toBe(true);
+});
