@@ -56,6 +56,7 @@ const unfilled: Readonly<Record<string, readonly string[]>> = {
     'emailSuppressions',
     'emailTemplates',
     'emails',
+    'endpointTests',
     'eventLog',
     'mailPositions',
     'messageFloors',

@@ -30,6 +30,7 @@ export const collections: CollectionLayouts = {
   emailSuppressions: shardedById({ environmentId: 'suppressed addresses of an environment' }),
   emailTemplates: shardedById({ environmentId: 'changed templates of an environment' }),
   endpointHealth: shardedById(),
+  endpointTests: shardedById(),
   eventLogCursors: unsharded,
   eventLogReaders: unsharded,
   feed: shardedBy(

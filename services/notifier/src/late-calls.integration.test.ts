@@ -17,6 +17,7 @@ const collections = [
   'webhookEndpointSlots',
   'messages',
   'deliveries',
+  'endpointTests',
   'replays',
 ];
 

@@ -20,6 +20,7 @@ import { restoredEnvironmentDefinition } from './restore/restored-environment-do
 import { RetentionStore } from './history/retention-store';
 import { SubscriptionHistoryStore } from './history/subscription-history-store';
 import { SlotStore } from './endpoint/slot-store';
+import { TestLimitStore } from './endpoint/test-limit-store';
 import { SuppressionStore } from './mail/suppression-store';
 import { webhookEndpoints } from './endpoint/endpoint-document';
 
@@ -42,6 +43,7 @@ export function openStores(
     webhookEndpoints: aggregates,
     endpoints: new EndpointStore({ aggregates, slots, policyOf, clock }),
     health: new EndpointHealthStore(db),
+    testLimits: new TestLimitStore(db),
     messages: new MessageStore(db),
     slots,
     deliveries: new DeliveryStore(db, clock),

@@ -308,6 +308,22 @@ describe('requests about deliveries', () => {
       await eventuallyListed(id, [DELIVERED]);
     });
 
+    test('of a test counts as a test, and more than ten a minute are refused', async () => {
+      const { id } = await notifier.register(tenant, '/limited');
+      const { deliveryId } = await notifier.deliveryCalls.sendTestWebhook({ id }, context);
+      await eventuallyListed(id, [DELIVERED]);
+      for (let count = 2; count <= 10; count += 1) await retry(id, deliveryId);
+      const refusal = {
+        ...{ kind: 'resource_exhausted', reason: 'TOO_MANY_TESTS' },
+        retryAfterSeconds: expect.any(Number) as number,
+      };
+      await expect(retry(id, deliveryId)).rejects.toMatchObject(refusal);
+      const another = testContext({ tenant });
+      await expect(notifier.deliveryCalls.sendTestWebhook({ id }, another)).rejects.toMatchObject(
+        refusal,
+      );
+    });
+
     test('of an id that is unknown, malformed, or of another endpoint or environment is not found', async () => {
       const { owner } = system;
       const mine = await notifier.register(tenant, '/mine');

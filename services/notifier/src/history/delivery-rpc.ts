@@ -80,7 +80,8 @@ export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
     },
     retryWebhookDelivery: async ({ endpointId, id }, context) => {
       const key = await activeKey(context, endpointId);
-      const delivery = await retries.send(key, id, { now: clock.now(), storing: context.storing });
+      const { storing, resourceSeed } = context;
+      const delivery = await retries.send(key, id, { now: clock.now(), storing, resourceSeed });
       dependencies.onDeliveries([key]);
       const [described] = await history.describe(key.environmentId, [delivery]);
       if (described === undefined) throw notFound('Webhook delivery');

@@ -1,11 +1,12 @@
 import type { Collection, Db } from 'mongodb';
-import type { CallContext } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { DeliveryDayStore } from '../delivery/day-store';
 import { dueAgain, type Delivery } from '../delivery/delivery';
 import type { EndpointKey } from '../endpoint/endpoint';
+import { TestLimitStore } from '../endpoint/test-limit-store';
 
 // A delivery changes at most once between two reads, unless several callers retry it concurrently.
 const readsMax = 5;
@@ -17,19 +18,26 @@ export class RetryStore {
   constructor(
     db: Db,
     private readonly days = new DeliveryDayStore(db),
+    private readonly testLimits = new TestLimitStore(db),
   ) {
     this.deliveries = db.collection<Delivery>('deliveries');
   }
 
-  /** Makes a delivery due now and returns it; throws not_found if the endpoint has none. */
+  /**
+   * Makes a delivery due now and returns it; throws not_found if the endpoint has none. The retry
+   * of a test counts as a test.
+   */
   async send(
     key: EndpointKey,
     id: string,
-    { now, storing }: Pick<CallContext, 'now' | 'storing'>,
+    { now, storing, resourceSeed }: Pick<CallContext, 'now' | 'storing' | 'resourceSeed'>,
   ): Promise<Delivery> {
+    const retryId = newResourceId({ resourceSeed }, 'webhookRetry');
     for (let read = 1; read <= readsMax; read += 1) {
       const delivery = await this.get(key, id);
       storing?.pass();
+      // Only a test has no number.
+      if (delivery.sequence === 0) await this.testLimits.count(key, retryId, { now, storing });
       if (await this.sendNow(delivery, now)) return this.get(key, id);
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');

@@ -5,11 +5,13 @@ import { toJsonWebhookBody } from '@billing/proto/json/webhook';
 import type { Delivery } from '../delivery/delivery';
 import { deliveryId, type DeliveryStore } from '../delivery/delivery-store';
 import type { EndpointKey } from '../endpoint/endpoint';
+import type { TestLimitStore } from '../endpoint/test-limit-store';
 import type { Message, MessageStore } from './message-store';
 
 export interface TestWebhookSenderOptions {
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
+  readonly testLimits: TestLimitStore;
   readonly clock: Clock;
 }
 
@@ -22,13 +24,14 @@ export class TestWebhookSender {
 
   /**
    * Creates a test webhook, once per call however often the call is retried, and returns its
-   * delivery's id.
+   * delivery's id. Throws resource_exhausted beyond the limit of the endpoint.
    */
   async send(
-    { environmentId, endpointId }: EndpointKey,
+    endpoint: EndpointKey,
     context: Pick<CallContext, 'resourceSeed' | 'now' | 'storing'>,
   ): Promise<string> {
-    const { messages, deliveries, clock } = this.options;
+    const { messages, deliveries, testLimits, clock } = this.options;
+    const { environmentId, endpointId } = endpoint;
     const messageId = newResourceId(context, 'testMessage');
     const acceptedAt = clock.now();
     // A test webhook belongs to no subscription and has no number; with an id of its own it waits
@@ -58,7 +61,7 @@ export class TestWebhookSender {
     };
     // Unlike for events, the message comes first: no retry may follow, and a delivery without its
     // message would wait forever.
-    context.storing?.pass();
+    await testLimits.count(endpoint, messageId, { now: acceptedAt, storing: context.storing });
     await messages.insert([message]);
     await deliveries.insert([delivery]);
     return delivery._id;

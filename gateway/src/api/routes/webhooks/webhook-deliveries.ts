@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { systemClock } from '@billing/chassis/clock';
 import {
   WebhookDeliveryJson,
   toJsonWebhookDelivery,
@@ -9,20 +8,9 @@ import { WebhookGaps, WebhookReplay, WebhookTest } from '../../schemas/webhook-d
 import { listOf } from '../../schemas/list';
 import { optional, listShape, readBody, readQuery, time } from '../../input/input';
 import { listQuery, page } from '../../input/list';
-import { RateLimit, tooManyRequests } from '../../../http/rate-limit';
 import { type ApiAnswer, ok, present } from '../../../http/answer';
 import { param } from '../../input/request';
 import type { Route } from '../route';
-
-// The ownership of the URLs is not proven, so tests must not become a flood of requests.
-const testsPerMinute = 10;
-const testRate = new RateLimit({ perSecond: testsPerMinute / 60, burst: testsPerMinute });
-
-/** Throws if the endpoint was tested too often, in real time. */
-function admitTest(endpoint: string): void {
-  const allowance = testRate.take(endpoint, systemClock.now());
-  if (!allowance.isAllowed) throw tooManyRequests(allowance);
-}
 
 const ListWebhookDeliveries = z.object(listShape);
 
@@ -50,13 +38,12 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       id: 'testWebhookEndpoint',
       summary: 'Send a test webhook to an endpoint',
       description:
-        'The body is `{id, type, timestamp, webhookEndpointId, data: {webhookEndpointId}}` with the type `webhook_endpoint.test`. The test is signed, retried and listed like any other webhook. Returns 429 after 10 tests per endpoint and minute, and 409 for an inactive endpoint.',
+        'The body is `{id, type, timestamp, webhookEndpointId, data: {webhookEndpointId}}` with the type `webhook_endpoint.test`. The test is signed, retried and listed like any other webhook. Returns 429 after 10 tests per endpoint and minute, retries included, and 409 for an inactive endpoint.',
       answer: { status: 202, schema: WebhookTest },
       errors: ['webhook_endpoint_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
       const id = param(request, 'id');
-      admitTest(`${request.context.tenant.environmentId} ${id}`);
       const { deliveryId } = await peers.webhookDelivery.sendTestWebhook({ id }, request.context);
       return accepted({ deliveryId });
     },
@@ -88,7 +75,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       id: 'retryWebhookDelivery',
       summary: 'Retry a webhook delivery',
       description:
-        'Resends the same bytes with the same id, in any state of the delivery. A finished delivery is resent immediately. A pending delivery keeps its position in the queue of its subscription, which is sent now. Returns 409 for an inactive endpoint.',
+        'Resends the same bytes with the same id, in any state of the delivery. A finished delivery is resent immediately. A pending delivery keeps its position in the queue of its subscription, which is sent now. The retry of a test counts as a test. Returns 409 for an inactive endpoint.',
       answer: { status: 202, schema: WebhookDeliveryJson },
       errors: ['webhook_endpoint_not_found', 'webhook_delivery_not_found', 'conflict'],
     },

@@ -1,0 +1,101 @@
+import type { Collection, Db } from 'mongodb';
+import type { CallContext } from '@billing/chassis/call-context';
+import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { EndpointKey } from './endpoint';
+
+/** Tests that an endpoint may receive on request in each span of a minute. */
+export const testsMax = 10;
+const spanMs = 60_000;
+// A write is tried again only after a rival's first write, or if the limit has just ended.
+const attemptsMax = 10;
+
+interface CountedTest {
+  /** Id of the request, so that a retry of a call counts once. */
+  readonly id: string;
+  /** Real time. */
+  readonly at: Date;
+}
+
+interface EndpointTests {
+  /** The endpoint's id. */
+  readonly _id: string;
+  readonly environmentId: string;
+  /** The latest tests, in the order in which they were counted; at most as many as a minute has. */
+  readonly tests: readonly CountedTest[];
+}
+
+/**
+ * Limits the test webhooks of an endpoint, over all replicas: the ownership of the URLs is not
+ * proven. One conditional update counts a test and refuses it beyond the limit.
+ */
+export class TestLimitStore {
+  private readonly documents: Collection<EndpointTests>;
+
+  constructor(db: Db) {
+    this.documents = db.collection<EndpointTests>('endpointTests');
+  }
+
+  /**
+   * Counts a test by the id of its request; throws resource_exhausted with the time until the next
+   * one is allowed.
+   */
+  async count(
+    key: EndpointKey,
+    id: string,
+    { now, storing }: Pick<CallContext, 'now' | 'storing'>,
+  ): Promise<void> {
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      storing?.pass();
+      if (await this.countedNow(key, { id, at: now })) return;
+      const tests = await this.find(key);
+      if (tests.some((test) => test.id === id)) return;
+      const retryAfterMs = waitMs(tests, now);
+      if (retryAfterMs > 0) throw tooManyTests(retryAfterMs);
+    }
+    throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+  }
+
+  /** Counts a test unless it is counted already or beyond the limit. */
+  private async countedNow(
+    { environmentId, endpointId: _id }: EndpointKey,
+    test: CountedTest,
+  ): Promise<boolean> {
+    const isAllowed = [
+      { [`tests.${String(testsMax - 1)}`]: { $exists: false } },
+      { 'tests.0.at': { $lte: new Date(test.at.getTime() - spanMs) } },
+    ];
+    try {
+      await retryTransient(() =>
+        this.documents.updateOne(
+          { _id, environmentId, 'tests.id': { $ne: test.id }, $or: isAllowed },
+          { $push: { tests: { $each: [test], $slice: -testsMax } } },
+          { upsert: true },
+        ),
+      );
+      return true;
+    } catch (error) {
+      // The document exists, and the filter did not match it.
+      if (duplicateKeyIndex(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  private async find({ environmentId, endpointId: _id }: EndpointKey) {
+    const found = await retryTransient(() => this.documents.findOne({ _id, environmentId }));
+    return found?.tests ?? [];
+  }
+}
+
+/** Milliseconds until an endpoint with these latest tests may receive another one. */
+function waitMs(tests: readonly CountedTest[], now: Date): number {
+  const [oldest] = tests;
+  if (oldest === undefined || tests.length < testsMax) return 0;
+  return oldest.at.getTime() + spanMs - now.getTime();
+}
+
+function tooManyTests(retryAfterMs: number): DomainError {
+  return new DomainError('resource_exhausted', 'TOO_MANY_TESTS', 'Too many requests', {
+    retryAfterSeconds: Math.ceil(retryAfterMs / 1_000),
+  });
+}
