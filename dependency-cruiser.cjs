@@ -6,6 +6,7 @@
 const layers = {
   'gateway/src': [
     'http',
+    'best-effort.ts',
     'service-statuses.ts',
     'resource-scans.ts',
     'resource-search.ts',

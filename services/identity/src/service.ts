@@ -162,6 +162,7 @@ function openAdvances(
 ): { workers: ClockAdvanceWorkerPool; noteLiveUse: () => void } {
   const { clock, logger } = service;
   const liveUse = new LiveUse(monotonicMs);
+  service.slices.shareCount(liveUse);
   const workers = new ClockAdvanceWorkerPool({
     environments: environmentCollection,
     peers: connectDueWork(service, config),

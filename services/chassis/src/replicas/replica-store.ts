@@ -15,6 +15,8 @@ interface ReplicaDocument {
   readonly release: string;
   /** Absent in heartbeats of releases before 0.2.0. */
   readonly system?: ShownState;
+  /** Absent in heartbeats of services that report nothing. */
+  readonly reported?: number;
 }
 
 /** A heartbeat as stored. */
@@ -22,6 +24,8 @@ export interface Heartbeat extends Beat {
   readonly at: Date;
   readonly release: string;
   readonly system?: ShownState | undefined;
+  /** Count that the replica reports to the others; see Replicas.shareCount. */
+  readonly reported?: number | undefined;
 }
 
 // A hanging database counts as unavailable long before the others consider the replica gone.
@@ -102,6 +106,7 @@ export class ReplicaStore {
   }
 }
 
-function fromDocument({ _id: replica, beat, at, release, system }: ReplicaDocument): Heartbeat {
-  return { replica, beat, at, release, system };
+function fromDocument({ _id: replica, ...document }: ReplicaDocument): Heartbeat {
+  const { beat, at, release, system, reported } = document;
+  return { replica, beat, at, release, system, reported };
 }

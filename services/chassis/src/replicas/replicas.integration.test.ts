@@ -202,6 +202,29 @@ describe('replicas of one service', () => {
   });
 });
 
+describe('a shared count', () => {
+  const sharing = (count: number) => {
+    const seen: [string, number][][] = [];
+    const shared = {
+      own: () => count,
+      observe: (counts: ReadonlyMap<string, number>) => void seen.push([...counts]),
+    };
+    return { shared, seen };
+  };
+
+  test('reaches the other replicas with the heartbeats', async () => {
+    const [one, other, silent] = [replica(), replica(), replica()];
+    const [atOne, atOther] = [sharing(3), sharing(5)];
+    one.shareCount(atOne.shared);
+    other.shareCount(atOther.shared);
+    for (const started of [one, other, silent]) await started.start();
+    await one.keepAlive();
+    expect(atOne.seen.at(-1)).toEqual([[other.id, 5]]);
+    await other.keepAlive();
+    expect(atOther.seen.at(-1)).toEqual([[one.id, 3]]);
+  });
+});
+
 describe('a step that older releases cannot share', () => {
   const step = { version: 1, needs: '0.4.0' };
   const runs: string[] = [];

@@ -9,7 +9,7 @@ import { type Heartbeat, ReplicaStore } from './replica-store';
 import { retryTransient } from '../mongo/mongo';
 import { SchemaGate } from './schema-gate';
 import { sliceCount, sliceOf } from './slice';
-import type { SliceFilter, Slices } from './slices';
+import type { SharedCount, SliceFilter, Slices } from './slices';
 import { SystemWatch } from './system-watch';
 
 /** Interval of heartbeats. */
@@ -40,6 +40,7 @@ export class Replicas implements Slices {
   private replica = newReplicaId();
   private membership = new Membership(this.replica);
   private beat = 0;
+  private shared: SharedCount | undefined;
   private last: { key: string; filter: SliceFilter | undefined } = { key: '', filter: undefined };
 
   constructor(
@@ -94,6 +95,11 @@ export class Replicas implements Slices {
     await this.system.check();
   }
 
+  /** Shares a count with the other replicas, at the pace of the heartbeats. */
+  shareCount(shared: SharedCount): void {
+    this.shared = shared;
+  }
+
   /** Writes the next heartbeat, and reads those of the others and the state of the system. */
   async keepAlive(): Promise<void> {
     const [written, read] = await Promise.allSettled([
@@ -131,7 +137,8 @@ export class Replicas implements Slices {
   private heartbeat() {
     const { clock, release } = this.options;
     const { replica, run, beat, system } = this;
-    return { replica, run, beat, at: clock.now(), release, system: system.shown() };
+    const reported = this.shared === undefined ? {} : { reported: this.shared.own() };
+    return { replica, run, beat, at: clock.now(), release, system: system.shown(), ...reported };
   }
 
   private async observe(all: readonly Heartbeat[]): Promise<void> {
@@ -139,6 +146,13 @@ export class Replicas implements Slices {
     this.membership.observe(
       all.filter((one) => !ended.includes(one)),
       this.nowMs(),
+    );
+    this.shared?.observe(
+      new Map(
+        all.flatMap(({ replica, reported }) =>
+          replica === this.replica || reported === undefined ? [] : [[replica, reported] as const],
+        ),
+      ),
     );
     const silent = this.membership.silentFor(removeAfterMs, this.nowMs());
     await this.store.remove([...ended, ...silent]);

@@ -25,3 +25,11 @@ export const everySlice: Slices = {
   // Nothing is known of other processes.
   isAlone: false,
 };
+
+/** A count that the replicas of a service share with their heartbeats. */
+export interface SharedCount {
+  /** The count of this replica, only increasing while it runs. */
+  own(): number;
+  /** Called after each read with the counts of the other replicas, by replica. */
+  observe(counts: ReadonlyMap<string, number>): void;
+}

@@ -36,3 +36,54 @@ test('rare uses are not steady', () => {
     expect(use.isSteady).toBe(false);
   }
 });
+
+/** Three replicas that read the counts of each other every two seconds. */
+function threeReplicas() {
+  let nowMs = 0;
+  const replicas = [0, 1, 2].map(() => new LiveUse(() => nowMs));
+  const beat = () => {
+    for (const [number, replica] of replicas.entries()) {
+      const others = [...replicas.entries()].filter(([other]) => other !== number);
+      replica.observe(new Map(others.map(([other, one]) => [String(other), one.own()])));
+    }
+  };
+  return {
+    replicas,
+    /** Lets time pass until the given instant. */
+    until: (ms: number) => {
+      for (; nowMs < ms; nowMs += 2_000) beat();
+    },
+    steady: () => replicas.map((replica) => replica.isSteady),
+  };
+}
+
+test('a use that is steady is so at each of three replicas, which share it', () => {
+  const { replicas, until, steady } = threeReplicas();
+  for (let use = 0; use < 9; use += 1) {
+    until(use * 4_000);
+    replicas[use % 3]!.note();
+    if (use < 2) expect(steady()).toEqual([false, false, false]);
+  }
+  until(34_000);
+  expect(steady()).toEqual([true, true, true]);
+  until(60_000);
+  expect(steady()).toEqual([false, false, false]);
+});
+
+test('uses before a replica was first read do not count', () => {
+  const use = new LiveUse(() => 0);
+  use.observe(new Map([['other', 100]]));
+  expect(use.isSteady).toBe(false);
+  use.observe(new Map([['other', 102]]));
+  expect(use.isSteady).toBe(false);
+  use.observe(new Map([['other', 103]]));
+  expect(use.isSteady).toBe(true);
+});
+
+test('a replica that starts again counts from where it is', () => {
+  const use = new LiveUse(() => 0);
+  use.observe(new Map([['other', 100]]));
+  use.observe(new Map([['other', 2]]));
+  use.observe(new Map([['other', 4]]));
+  expect(use.isSteady).toBe(false);
+});

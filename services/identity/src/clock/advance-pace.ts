@@ -1,4 +1,4 @@
-// A gateway asks for a key in use every four seconds, each of two replicas every eight.
+// A gateway asks for a key in use every four seconds, each time another replica.
 const useWindowMs = 20_000;
 // Less is not steady use: a caller that only creates a sandbox and its webhooks, for example.
 const notesMin = 3;
@@ -9,13 +9,37 @@ const pausePerStep = 3;
 const liveWeight = 2;
 const pauseMsMax = 2_000;
 
-/** Remembers when live environments last used this replica. */
+/**
+ * Records when live environments last used the replicas of this service. Each replica sees a share
+ * of the uses, and learns the counts of the others with their heartbeats.
+ */
 export class LiveUse {
   private readonly notedMs: number[] = [];
+  private count = 0;
+  private others: ReadonlyMap<string, number> = new Map();
 
   constructor(private readonly nowMs: () => number) {}
 
+  /** Records a use of this replica. */
   note(): void {
+    this.count += 1;
+    this.add();
+  }
+
+  own(): number {
+    return this.count;
+  }
+
+  /** Records the uses of other replicas since the last call, as of now. */
+  observe(counts: ReadonlyMap<string, number>): void {
+    for (const [replica, count] of counts) {
+      const known = this.others.get(replica) ?? count;
+      for (let use = 0; use < Math.min(count - known, notesMin); use += 1) this.add();
+    }
+    this.others = new Map(counts);
+  }
+
+  private add(): void {
     this.notedMs.push(this.nowMs());
     if (this.notedMs.length > notesMin) this.notedMs.shift();
   }
