@@ -355,6 +355,31 @@ describe('quiet', () => {
     await runAdvance({ from: january(1), to: january(1), processed: 0 }, ports);
     expect({ looks, pauses }).toEqual({ looks: 3, pauses: 0 });
   });
+
+  test.each(classOrder)(
+    'is checked once at an instant with work of one class (%s)',
+    async (workClass) => {
+      const at = january(3);
+      const work: Work = { name: 'only', at, workClass, route: [0] };
+      const world = aWorld([work]);
+      const looksAt: Date[] = [];
+      const ports: ClockAdvancePorts = {
+        ...world.ports,
+        // The work ends before the check.
+        runDue: async (until, dueClass, asked) => {
+          const ran = await world.ports.runDue(until, dueClass, asked);
+          while (!world.isEmpty) await world.ports.pause(0);
+          return ran;
+        },
+        activities: async (until, dueClass, asked) => {
+          looksAt.push(until);
+          return world.ports.activities(until, dueClass, asked);
+        },
+      };
+      expect(await runAdvance({ from: january(1), to: january(9), processed: 0 }, ports)).toBe(1);
+      expect(looksAt).toEqual([january(1), at, january(9)].flatMap((one) => [one, one, one]));
+    },
+  );
 });
 
 describe('for any due work, any route and any timing of the checks', () => {

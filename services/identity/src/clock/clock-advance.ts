@@ -102,8 +102,9 @@ async function drain(now: Date, ports: ClockAdvancePorts): Promise<number> {
 
 /**
  * Runs all work due at one instant, class by class, each to its last consequence before the next.
- * When all services are quiet except for the due work of some, the others need not be called, and
- * no wait is needed, until the first document has been handled.
+ * When all services are quiet except for the due work of some, the others need not be called until
+ * the first document has been handled. A class without due work leaves quiet services quiet, so no
+ * wait is needed after it.
  */
 async function runInstant(
   now: Date,
@@ -112,12 +113,14 @@ async function runInstant(
 ): Promise<number> {
   let processed = 0;
   let services = quietBut;
+  let isQuiet = quietBut !== undefined;
   for (const workClass of classes) {
     const ran = await ports.runDue(now, workClass, services);
     processed += ran.processed;
-    if (ran.processed === 0 && !ran.isRepeated && services !== undefined) continue;
+    if (ran.processed === 0 && !ran.isRepeated && isQuiet) continue;
     processed += await becomeQuiet(now, workClass, ports);
     services = undefined;
+    isQuiet = true;
   }
   return processed;
 }
