@@ -279,17 +279,18 @@ export function dueWorkRpc(
         processed: await dueWork.run(environmentId, required(until), classFromProto(workClass)),
       }),
       getActivity: async ({ environmentId, until, workClass, settles, idleAtActivity }) => {
+        if (settles === true) {
+          return { pending: 0, due: 0, activity: 0n, unsettled: await settle(environmentId) };
+        }
         if (idleAtActivity !== undefined) {
           const writes = await readActivity(activity, environmentId);
           if (writes === idleAtActivity) return { pending: 0, due: 0, activity: writes };
         }
-        const work = await readWork(activity, collections, {
+        return readWork(activity, collections, {
           environmentId,
           until: required(until),
           workClass: classFromProto(workClass),
         });
-        const unsettled = settles === true ? await settle(environmentId) : 0;
-        return { ...work, unsettled };
       },
     },
     // Unlimited: an advancing clock blocks its environment and must not wait for load to pass.

@@ -1,13 +1,13 @@
 import type { Logger } from '@billing/chassis/logging';
 import { type Announcement, type OrderedEventConsumer, readAnnouncement } from './accept-in-order';
 import type { AwaitedEventStore } from './awaited-event-store';
-import type { CursorStore } from './cursor-store';
+import type { Cursor, CursorStore } from './cursor-store';
 import { messageId, type MessageStore } from './message-store';
 import type { EventLogOwner, LogStart } from '../peers';
 
 export interface LoggedEventsDependencies {
   readonly owners: readonly EventLogOwner[];
-  readonly cursors: Pick<CursorStore, 'find'>;
+  readonly cursors: Pick<CursorStore, 'findAll'>;
   readonly messages: MessageStore;
   readonly awaited: Pick<AwaitedEventStore, 'findWaiting'>;
   readonly consumer: Pick<OrderedEventConsumer, 'acceptLogged'>;
@@ -27,19 +27,21 @@ export async function acceptLoggedEvents(
   environmentId: string,
   dependencies: LoggedEventsDependencies,
 ): Promise<number> {
+  const cursors = await dependencies.cursors.findAll();
   const counts = await Promise.all(
-    dependencies.owners.map((owner) => acceptFromOwner(environmentId, owner, dependencies)),
+    dependencies.owners.map((owner) =>
+      acceptFromOwner(environmentId, { owner, cursor: cursors.get(owner.name) }, dependencies),
+    ),
   );
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
 async function acceptFromOwner(
   environmentId: string,
-  owner: EventLogOwner,
+  { owner, cursor }: { owner: EventLogOwner; cursor: Cursor | undefined },
   dependencies: LoggedEventsDependencies,
 ): Promise<number> {
-  const { cursors, messages, awaited, logger } = dependencies;
-  const cursor = await cursors.find(owner.name);
+  const { messages, awaited, logger } = dependencies;
   let start: LogStart =
     cursor === undefined
       ? { beginning: true }
