@@ -21,6 +21,27 @@ export type FieldRules<T> = (
 ) => InputProblems;
 
 /**
+ * Adds problems that depend on the present time to the others of a body. A body without others is
+ * left to the service: its first call may have succeeded, and a retry gets the answer of that call.
+ */
+export function withPassingProblems(
+  lasting: InputProblems,
+  passing: InputProblems,
+  { wrong }: { readonly wrong: ReadonlySet<string> },
+): InputProblems {
+  const isRefused = wrong.size > 0 || Object.values(lasting).some(({ length }) => length > 0);
+  return isRefused ? mergedProblems(lasting, passing) : {};
+}
+
+/** The problems of two sets of rules. */
+export function mergedProblems(first: InputProblems, second: InputProblems): InputProblems {
+  const fields = new Set([...Object.keys(first), ...Object.keys(second)]);
+  return Object.fromEntries(
+    [...fields].map((field) => [field, [...(first[field] ?? []), ...(second[field] ?? [])]]),
+  );
+}
+
+/**
  * All problems of an input by field: problems of shape, and problems that the rules find in the
  * other fields.
  */

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { Invoice as ProtoInvoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { DomainError } from '@billing/kernel/domain-error';
-import { type OneOffFields, oneOffProblems } from '@billing/kernel/input/one-off-invoice';
-import { recordedPaymentProblems } from '@billing/kernel/input/recorded-payment';
-import { AMOUNT_MAX } from '@billing/kernel/money';
+import {
+  receivedAtProblems,
+  recordedPaymentProblems,
+} from '@billing/kernel/input/recorded-payment';
+import { subscriptionProblems } from '@billing/kernel/input/subscription';
+import { optionalProblems } from '@billing/kernel/input-problems';
 import {
   InvoiceJson,
   PaymentJson,
@@ -16,7 +19,8 @@ import {
   paymentMethodTypes,
 } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
-import { decimal, rate } from '../input/decimal-input';
+import { withPassingProblems } from '../input/field-rules';
+import { line, problemsOfInvoice, toAmount, toProtoLine } from '../input/invoice-line';
 import { changeable, frozenFields, readPatch, required } from '../input/patch';
 import { listOf } from '../schemas/list';
 import {
@@ -60,23 +64,6 @@ const VoidInvoice = irreversibleAction({}).meta({ id: 'VoidInvoice', examples: [
 
 const MarkUncollectible = irreversibleAction({}).meta({ id: 'MarkUncollectible', examples: [{}] });
 
-const amountMax = Number(AMOUNT_MAX);
-const line = z.object({
-  description: z.string().max(500),
-  quantity: optional(decimal).meta({ description: 'Above 0. Defaults to 1.' }),
-  amount: optional(z.int().min(-amountMax).max(amountMax)).meta({
-    description: "In the currency's smallest unit; may be negative. Instead of `unitAmount`.",
-  }),
-  unitAmount: optional(rate).meta({
-    description: 'Multiplied by the quantity and rounded half up. Instead of `amount`.',
-  }),
-  taxCategory: optional(z.string()).meta({
-    description: 'Decides the tax rate. Defaults to `standard`; lines in `exempt` are never taxed.',
-  }),
-  periodStart: optional(time),
-  periodEnd: optional(time),
-  metadata: optional(metadata),
-});
 const lines = z.array(line).min(1).max(100);
 const netDays = z.int().min(0).max(365).meta({
   description:
@@ -294,8 +281,9 @@ export const invoiceRoutes: readonly Route[] = [
       errors: ['invoice_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const input = readBody(PayInvoice, request);
-      const { authorizedTransactionId: value } = input;
+      const { authorizedTransactionId: value } = readBody(PayInvoice, request, (fields) =>
+        subscriptionProblems(fields, request.context),
+      );
       const answer = await peers.payment.payInvoice(
         {
           id: param(request, 'id'),
@@ -319,9 +307,14 @@ export const invoiceRoutes: readonly Route[] = [
       errors: ['invoice_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const { method, ...input } = readBody(RecordPayment, request, ({ amount: sent, ...fields }) =>
-        recordedPaymentProblems({ ...fields, amount: sent === undefined ? sent : BigInt(sent) }),
-      );
+      const { method, ...input } = readBody(RecordPayment, request, (fields, body) => {
+        const amount = toAmount(fields.amount);
+        const lasting = recordedPaymentProblems({ ...fields, amount });
+        const receivedAt = optionalProblems(fields.receivedAt, (time) =>
+          receivedAtProblems(time, request.context.now),
+        );
+        return withPassingProblems(lasting, { receivedAt }, body);
+      });
       const invoiceId = param(request, 'id');
       const { payment } = await peers.payment.recordPayment(
         {
@@ -378,25 +371,6 @@ export const invoiceRoutes: readonly Route[] = [
     },
   },
 ];
-
-type LineInput = z.infer<typeof line>;
-
-// The rules of the service, for the fields that were sent in the right shape.
-function problemsOfInvoice({
-  lines: sent,
-  ...fields
-}: Omit<OneOffFields, 'lines'> & { readonly lines?: readonly LineInput[] | undefined }) {
-  const read = sent?.map((one) => ({ ...one, amount: toAmount(one.amount) }));
-  return oneOffProblems({ ...fields, lines: read });
-}
-
-function toProtoLine({ quantity = '1', amount: sent, ...fields }: LineInput) {
-  return { ...fields, quantity, amount: toAmount(sent) };
-}
-
-function toAmount(sent: number | undefined): bigint | undefined {
-  return sent === undefined ? undefined : BigInt(sent);
-}
 
 function answered(invoice: ProtoInvoice | undefined): ApiAnswer {
   const current = present(invoice);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { sandboxProblems } from '@billing/kernel/input/sandbox';
+import { environmentTimeProblems, sandboxProblems } from '@billing/kernel/input/sandbox';
+import { optionalProblems } from '@billing/kernel/input-problems';
 import {
   UsedSandboxJson,
   toJsonClock,
@@ -111,7 +112,9 @@ export const sandboxRoutes: readonly Route[] = [
     deadlineMs: advanceDeadlineMs,
     waits: 'CLOCK',
     handle: async (request, peers) => {
-      const input = readBody(AdvanceClock, request);
+      const input = readBody(AdvanceClock, request, ({ to }) => ({
+        to: optionalProblems(to, environmentTimeProblems),
+      }));
       const answer = await peers.identity.advanceClock(input, request.context);
       const { now, processed, stopped } = answer;
       return ok({ now: toJsonTime(now), processed, ...(stopped && { stopped }) });

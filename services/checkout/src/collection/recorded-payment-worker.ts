@@ -2,7 +2,8 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { invalidInput } from '@billing/kernel/domain-error';
+import { receivedAtProblems } from '@billing/kernel/input/recorded-payment';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import type { BalanceStore } from '../balance/balance-store';
 import { attemptOfCall } from '../invoice/collection';
 import { type Invoice, type InvoiceRecord, paymentInProgress } from '../invoice/invoice';
@@ -172,7 +173,7 @@ export class RecordedPaymentWorker {
 }
 
 function checkReceived(receivedAt: Date, now: Date): void {
-  if (receivedAt > now) throw invalidInput({ receivedAt: ['Must not be in the future'] });
+  refuseProblems({ receivedAt: receivedAtProblems(receivedAt, now) });
 }
 
 function withoutChallenge(record: InvoiceRecord): InvoiceRecord {

@@ -4,7 +4,8 @@ import { isId } from '@billing/chassis/ids';
 import { filterByIds } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
-import { controlCharacterProblem, hasControlCharacter } from '@billing/kernel/input-problems';
+import { authorizedTransactionIdProblems } from '@billing/kernel/input/subscription';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   BillingReason as ProtoBillingReason,
   type CheckoutServiceServer,
@@ -52,7 +53,6 @@ import { paymentIdOf, shownInvoices } from './store';
 import { toProtoFinalization, toProtoLineTax } from '../tax/finalization-message';
 
 const perPageMax = 100;
-const authorizedTransactionIdLengthMax = 255;
 
 /** Addresses of public pages. */
 export interface InvoicePages {
@@ -144,14 +144,8 @@ export function readId(id: string, field: string): string {
 }
 
 export function readAuthorization(authorizedTransactionId: string): string {
-  if (hasControlCharacter(authorizedTransactionId)) {
-    throw invalidInput({ authorizedTransactionId: [controlCharacterProblem] });
-  }
-  const { length } = authorizedTransactionId;
-  if (length < 1 || length > authorizedTransactionIdLengthMax) {
-    const message = `Must have 1 to ${String(authorizedTransactionIdLengthMax)} characters`;
-    throw invalidInput({ authorizedTransactionId: [message] });
-  }
+  const problems = authorizedTransactionIdProblems(authorizedTransactionId);
+  refuseProblems({ authorizedTransactionId: problems });
   return authorizedTransactionId;
 }
 

@@ -200,7 +200,7 @@ async function currencyOf(
 }
 
 function checkRequest(request: CreateOneOffInvoiceRequest): void {
-  const { currency, lines, metadata } = request;
+  const { lines, metadata } = request;
   refuseProblems({
     ...oneOffProblems({ ...request, lines: lines.map(readLine) }),
     metadata: [
@@ -208,7 +208,6 @@ function checkRequest(request: CreateOneOffInvoiceRequest): void {
       ...lines.flatMap((line) => checkMetadata(line.metadata)),
     ],
   });
-  if (currency !== undefined) parseCurrency(currency, 'currency');
 }
 
 function fromProtoOneOff(

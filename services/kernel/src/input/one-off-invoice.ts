@@ -1,3 +1,4 @@
+import { parseCurrency } from '../currency';
 import { Decimal } from '../decimal';
 import {
   type InputProblems,
@@ -33,6 +34,8 @@ export interface OneOffLineFields {
 
 /** Fields of a one-off invoice that have rules of their own. */
 export interface OneOffFields {
+  /** In any case. */
+  readonly currency?: string | undefined;
   readonly lines?: readonly OneOffLineFields[] | undefined;
   readonly netDays?: number | undefined;
   readonly memo?: string | undefined;
@@ -41,8 +44,9 @@ export interface OneOffFields {
 
 /** Problems of each present field of a one-off invoice. */
 export function oneOffProblems(fields: OneOffFields): InputProblems {
-  const { lines, netDays, memo, purchaseOrder } = fields;
+  const { currency, lines, netDays, memo, purchaseOrder } = fields;
   return {
+    currency: optionalProblems(currency, (text) => problemsOfParsing(() => parseCurrency(text))),
     lines: optionalProblems(lines, linesProblems),
     netDays: optionalProblems(netDays, (days) =>
       wholeNumberProblems(days, { min: 0, max: netDaysMax }),

@@ -21,6 +21,11 @@ export function recordedPaymentProblems(fields: RecordedPaymentFields): InputPro
   };
 }
 
+/** Problems of the instant at which a payment was received; `now` is the environment's time. */
+export function receivedAtProblems(receivedAt: Date, now: Date): string[] {
+  return receivedAt > now ? ['Must not be in the future'] : [];
+}
+
 function amountProblems(amount: bigint): string[] {
   if (amount < 1n) return ['Must be at least 1'];
   return amount > AMOUNT_MAX ? [`Must be at most ${String(AMOUNT_MAX)}`] : [];

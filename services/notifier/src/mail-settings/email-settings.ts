@@ -1,15 +1,8 @@
 import { isSameData } from '@billing/kernel/equality';
-import { parseEmailAddress } from '@billing/kernel/email-address';
-import {
-  lineProblems,
-  optionalProblems,
-  problemsOfParsing,
-  refuseProblems,
-} from '@billing/kernel/input-problems';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { attachesPdf, type MailKind } from '@billing/presentation/mail-kind';
-
-const fromNameMax = 100;
+import { mailSenderProblems } from '@billing/presentation/template-problems';
 
 /** Settings of the mails of an environment. There is one per environment. */
 export interface EmailSettings {
@@ -84,20 +77,14 @@ function switched(kinds: readonly MailKind[], kind: MailKind, isIn: boolean): re
 }
 
 function settingsProblems(
-  { fromName, fromAddress, replyTo }: Omit<EmailSettingsChanges, 'kinds' | 'pdfs'>,
+  fields: Omit<EmailSettingsChanges, 'kinds' | 'pdfs'>,
   allowedDomains: readonly string[] | undefined,
 ) {
-  return {
-    fromName: optionalProblems(fromName ?? undefined, (text) =>
-      lineProblems(text.trim(), { min: 1, max: fromNameMax }),
-    ),
-    fromAddress: optionalProblems(fromAddress ?? undefined, (text) => {
-      const problems = addressProblems(text);
-      if (problems.length > 0 || maySendFrom(text, allowedDomains)) return problems;
-      return ['Domain is not allowed'];
-    }),
-    replyTo: optionalProblems(replyTo ?? undefined, addressProblems),
-  };
+  const problems = mailSenderProblems(fields);
+  const { fromAddress } = fields;
+  const isAllowed = (address: string) => maySendFrom(address, allowedDomains);
+  if (typeof fromAddress !== 'string' || problems.fromAddress.length > 0) return problems;
+  return { ...problems, fromAddress: isAllowed(fromAddress) ? [] : ['Domain is not allowed'] };
 }
 
 /** True if an environment may send from an address. */
@@ -115,10 +102,6 @@ export function maySendFrom(
 /** True if mails of a kind have a PDF. */
 export function attachesPdfNow({ kindsWithoutPdf }: EmailSettings, kind: MailKind): boolean {
   return attachesPdf(kind) && !kindsWithoutPdf.includes(kind);
-}
-
-function addressProblems(text: string): string[] {
-  return problemsOfParsing(() => parseEmailAddress(text));
 }
 
 function changedText(current: string | null, sent: string | null | undefined): string | null {

@@ -22,7 +22,7 @@ import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import type { Subscription } from '../subscription/subscription';
 import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
-import { checkInstant, checkNewCycle, checkResumeAt } from './find-cycle-problems';
+import { checkInstants, checkNewCycle } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
 import { movesMeters } from './find-meter-moves';
 import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
@@ -221,8 +221,7 @@ export async function requestFor(
   const items = itemsAfter(state, item);
   checkTotal(items, input);
   const isMoved = movesMeters(state, { items, isMetered, input });
-  checkInstant(input, at ?? context.now);
-  checkResumeAt(state, input, context.now);
+  checkInstants(state, input, { at: at ?? context.now, now: context.now });
   await checkNewCycle(state, { wanted: ofItem, input, items }, context, dependencies.peers);
   const holderId = changeHolderId({ changeId, round: nextRound(state, changeId) }, context);
   const discount = { discountId: input.discountId, items, holderId };

@@ -1,7 +1,8 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId, newId } from '@billing/chassis/ids';
-import { invalidInput } from '@billing/kernel/domain-error';
+import { cancellationProblems } from '@billing/kernel/input/subscription';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import type { PreviewCancellationResponse } from '@billing/proto/billing/subscription/v1/change_service';
 import { cancel, type CancellationCall, creditsOf, endOf } from '../lifecycle/cancellation';
 import { checkNotCanceled, checkNotParked } from '../lifecycle/check-change';
@@ -52,9 +53,8 @@ interface EndDependencies extends FactDependencies {
 type Dependencies = EndDependencies & TokenDependencies & SettlementDependencies;
 
 /** Refuses a proration that does not go with the time of the end. */
-export function checkCancellation({ atPeriodEnd, proration }: CancellationInput): void {
-  if (!atPeriodEnd || proration === 'NONE') return;
-  throw invalidInput({ proration: ['Not at period end'] });
+export function checkCancellation(input: CancellationInput): void {
+  refuseProblems(cancellationProblems(input));
 }
 
 /** Reads the facts of an end, and computes its credits. */

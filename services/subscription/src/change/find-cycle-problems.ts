@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { addMonths } from '@billing/kernel/billing-period';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { changeInstantProblems, resumeProblems } from '@billing/kernel/input/subscription';
+import { optionalProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { type ChangeRequest, resolveAt } from '../lifecycle/check-change';
 import { beginsCycle } from '../lifecycle/plan-change';
 import { fetchProduct } from '../peer/catalog';
@@ -10,30 +11,41 @@ import { expectedAt } from '../subscription/change-at-renewal';
 import { hasMeters } from '../usage/usage-period';
 import type { ChangeInput } from './read-wanted-change';
 
-const aheadMonthsMax = 60;
-
 /** Refuses an instant of a change that is not ahead, or too far ahead. */
 export function checkInstant({ notBefore }: Pick<ChangeInput, 'notBefore'>, now: Date): void {
-  if (notBefore === undefined || isAhead(notBefore, now)) return;
-  throw invalidInput({ at: ['Must be ahead, at most five years'] });
+  refuseProblems({ at: instantProblems(notBefore, now) });
 }
 
-function isAhead(instant: Date, now: Date): boolean {
-  return instant > now && instant <= addMonths(now, aheadMonthsMax);
+/**
+ * Refuses an instant of a change, and a planned end of its pause, that are out of bounds. `at` is
+ * the instant of the preview that is honored, else now.
+ */
+export function checkInstants(
+  subscription: Subscription,
+  input: Pick<ChangeInput, 'kind' | 'at' | 'resumeAt' | 'notBefore'>,
+  { at, now }: { readonly at: Date; readonly now: Date },
+): void {
+  refuseProblems({
+    at: instantProblems(input.notBefore, at),
+    resumeAt: plannedEndProblems(subscription, input, now),
+  });
 }
 
-/** Refuses a planned end of a pause that is not after its beginning, or too far ahead. */
-export function checkResumeAt(
+function instantProblems(notBefore: Date | undefined, now: Date): string[] {
+  return optionalProblems(notBefore, (instant) => changeInstantProblems(instant, now));
+}
+
+// A planned end must be after the beginning of the pause.
+function plannedEndProblems(
   subscription: Subscription,
   input: Pick<ChangeInput, 'kind' | 'at' | 'resumeAt' | 'notBefore'>,
   now: Date,
-): void {
+): string[] {
   const { kind, at, resumeAt } = input;
-  if (resumeAt === null) return;
+  if (resumeAt === null) return [];
   const waits = kind === 'PAUSE' && at !== 'NOW' && subscription.phase === 'REGULAR';
   const begin = waits ? expectedAt(subscription, input) : now;
-  if (resumeAt > begin && isAhead(resumeAt, now)) return;
-  throw invalidInput({ resumeAt: ['Must be after the pause begins, at most five years'] });
+  return resumeProblems(resumeAt, { begin, now });
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 import { emailKinds } from '@billing/proto/values/notifier';
 import { notFound } from '@billing/kernel/domain-error';
 import { attachesPdf } from '@billing/presentation/mail-kind';
+import { mailSenderProblems, mailTextProblems } from '@billing/presentation/template-problems';
 import { ok, present } from '../../../http/answer';
 import { optional, readBody } from '../../input/input';
 import { changeable, frozen, readPatch, required } from '../../input/patch';
@@ -111,7 +112,7 @@ export const emailSettingsRoutes: readonly Route[] = [
       answer: { status: 200, schema: EmailSettingsJson },
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(UpdateEmailSettings, request);
+      const { input, updateMask } = readPatch(UpdateEmailSettings, request, mailSenderProblems);
       const answer = await peers.mailSettings.updateEmailSettings(
         {
           fromName: input.fromName,
@@ -168,7 +169,9 @@ export const emailSettingsRoutes: readonly Route[] = [
     },
     handle: async (request, peers) => {
       const key = keyOf(request);
-      const { input } = readPatch(UpdateEmailTemplate, request);
+      const { input } = readPatch(UpdateEmailTemplate, request, (texts) =>
+        mailTextProblems(emailKinds.nameOf(key.kind), texts),
+      );
       const { subject, body } = input;
       const answer = await peers.mailSettings.updateEmailTemplate(
         { ...key, subject, body },
@@ -205,7 +208,9 @@ export const emailSettingsRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'invoice_not_found', 'subscription_not_found'],
     },
     handle: async (request, peers) => {
-      const { kind, ...shown } = readBody(PreviewEmail, request);
+      const { kind, ...shown } = readBody(PreviewEmail, request, (fields) =>
+        fields.kind === undefined ? {} : mailTextProblems(fields.kind, fields),
+      );
       const { subject, text, html } = await peers.mailSettings.previewEmail(
         { ...shown, kind: emailKinds.valueOf(kind) },
         request.context,

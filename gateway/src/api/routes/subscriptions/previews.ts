@@ -7,14 +7,18 @@ import {
   toJsonPurchasePreview,
   toJsonSessionPreview,
 } from '@billing/proto/json/change/preview';
+import { isId } from '@billing/chassis/ids';
+import type { InputProblems } from '@billing/kernel/input-problems';
+import { cancellationProblems, subscriptionProblems } from '@billing/kernel/input/subscription';
 import { ok } from '../../../http/answer';
-import { subscriptionProblems } from '@billing/kernel/input/subscription';
+import { type Sound, withPassingProblems } from '../../input/field-rules';
 import { irreversibleAction, optional, readBody } from '../../input/input';
 import { itemFieldProblems, toProtoItems } from '../../input/purchase-items';
 import type { ApiRequest } from '../../input/request';
 import type { Peers } from '../../../peers';
 import type { Route } from '../route';
-import { PreviewedChange, toProtoChangeInput } from './subscription-changes';
+import { changeProblems, instantProblems } from './change-rules';
+import { type ChangeBody, PreviewedChange, toProtoChangeInput } from './subscription-changes';
 import { cancellationShape, purchaseShape, toProtoCancellation } from './subscriptions';
 
 const subscriptionId = z.string();
@@ -78,6 +82,48 @@ const CreatePreview = z
 
 const PreviewKind = z.object({ kind: PreviewJson.shape.kind });
 
+/** Rules of a checkout session that a purchase without one does not have. */
+function sessionProblems(
+  fields: Sound<z.infer<typeof PreviewOfPurchase>>,
+  body: Parameters<typeof itemFieldProblems>[1],
+): InputProblems {
+  const named = itemFieldProblems(fields, body);
+  const { customerId, productId, priceId, startAt, items = [] } = fields;
+  const ofItems = items.flatMap((item, index) =>
+    (['productId', 'priceId'] as const).flatMap((field) =>
+      uuidProblems(item[field]).map((problem) => `${String(index)}.${field}: ${problem}`),
+    ),
+  );
+  return {
+    customerId: uuidProblems(customerId),
+    productId: [...named.productId, ...uuidProblems(productId)],
+    priceId: uuidProblems(priceId),
+    items: [...named.items, ...ofItems],
+    startAt: startAt === undefined ? [] : ['Not with a checkout session'],
+  };
+}
+
+function uuidProblems(id: string | undefined): string[] {
+  return id === undefined || isId(id) ? [] : ['Invalid uuid'];
+}
+
+/** Problems of a change within a preview, each under `change` with its field. */
+function previewedChangeProblems(
+  change: Sound<ChangeBody> | undefined,
+  body: { readonly sent: Readonly<Record<string, unknown>>; readonly wrong: ReadonlySet<string> },
+  context: ApiRequest['context'],
+): InputProblems {
+  const { change: sent } = body.sent;
+  if (change === undefined || typeof sent !== 'object' || sent === null) return {};
+  const lasting = changeProblems(change, { ...sent });
+  const found = withPassingProblems(lasting, instantProblems(change, context), body);
+  return {
+    change: Object.entries(found).flatMap(([field, messages]) =>
+      messages.map((message) => `${field}: ${message}`),
+    ),
+  };
+}
+
 async function previewOfSession(
   asked: z.infer<typeof PreviewOfPurchase>,
   { context }: ApiRequest,
@@ -116,9 +162,7 @@ export const previewRoutes: readonly Route[] = [
           const asked = readBody(PreviewOfPurchase, request, (fields, body) => ({
             ...subscriptionProblems(fields, { now: request.context.now }),
             ...itemFieldProblems(fields, body),
-            ...(fields.via === 'CHECKOUT' && fields.startAt !== undefined
-              ? { startAt: ['Not with a checkout session'] }
-              : {}),
+            ...(fields.via === 'CHECKOUT' && sessionProblems(fields, body)),
           }));
           if (asked.via === 'CHECKOUT') return ok(await previewOfSession(asked, request, peers));
           const { productId = '', items } = asked;
@@ -128,12 +172,20 @@ export const previewRoutes: readonly Route[] = [
           );
         }
         case 'CHANGE': {
-          const { subscriptionId: id, change } = readBody(PreviewOfChange, request);
+          const { subscriptionId: id, change } = readBody(
+            PreviewOfChange,
+            request,
+            (fields, body) => previewedChangeProblems(fields.change, body, request.context),
+          );
           const asked = { subscriptionId: id, change: toProtoChangeInput(change) };
           return ok(toJsonPreview(await peers.change.previewChange(asked, request.context)));
         }
         case 'CANCEL': {
-          const { subscriptionId: id, ...input } = readBody(PreviewOfCancellation, request);
+          const { subscriptionId: id, ...input } = readBody(
+            PreviewOfCancellation,
+            request,
+            cancellationProblems,
+          );
           const asked = { subscriptionId: id, ...toProtoCancellation(input) };
           const preview = await peers.change.previewCancellation(asked, request.context);
           return ok(toJsonCancellationPreview(preview));

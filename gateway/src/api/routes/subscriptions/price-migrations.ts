@@ -7,6 +7,9 @@ import {
 } from '@billing/proto/json/change/price-migration';
 import { migrationResults } from '@billing/proto/values/subscription';
 import { created, etag, ok, present } from '../../../http/answer';
+import { changeInstantProblems } from '@billing/kernel/input/subscription';
+import { optionalProblems } from '@billing/kernel/input-problems';
+import { withPassingProblems } from '../../input/field-rules';
 import {
   irreversibleAction,
   listShape,
@@ -78,7 +81,12 @@ export const priceMigrationRoutes: readonly Route[] = [
         at,
         dryRun,
         metadata: given,
-      } = readBody(CreatePriceMigration, request);
+      } = readBody(CreatePriceMigration, request, (fields, body) => {
+        const instant = fields.at instanceof Date ? fields.at : undefined;
+        const now = request.context.now;
+        const at = optionalProblems(instant, (time) => changeInstantProblems(time, now));
+        return withPassingProblems({}, { at }, body);
+      });
       const { priceMigration } = await peers.priceMigration.createPriceMigration(
         {
           ...{ fromPriceId, toPriceId, dryRun, metadata: given },

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { invalidInput } from '@billing/kernel/domain-error';
 import { itemsMax } from '@billing/kernel/purchase-items';
 import type { ChangeInput } from '@billing/proto/billing/subscription/v1/change_service';
 import {
@@ -24,7 +23,9 @@ import {
   readQuery,
   time,
 } from '../../input/input';
+import { withPassingProblems } from '../../input/field-rules';
 import { page, listQuery } from '../../input/list';
+import { changeProblems, instantProblems } from './change-rules';
 import { param } from '../../input/request';
 import { listOf } from '../../schemas/list';
 import type { Route } from '../route';
@@ -94,7 +95,7 @@ const CreateSubscriptionChange = irreversibleAction({
 export const PreviewedChange = irreversibleAction(changeShape).meta({ id: 'PreviewedChange' });
 
 /** A change of items in a request body. */
-type ChangeBody = z.infer<typeof PreviewedChange>;
+export type ChangeBody = z.infer<typeof PreviewedChange>;
 
 const ListChanges = z.object({
   ...listShape,
@@ -121,7 +122,14 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       ],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateSubscriptionChange, request);
+      const input = readBody(CreateSubscriptionChange, request, (fields, body) =>
+        withPassingProblems(
+          changeProblems(fields, body.sent),
+          // The instant of the preview counts, which only the service reads.
+          fields.previewToken === undefined ? instantProblems(fields, request.context) : {},
+          body,
+        ),
+      );
       const { change } = await peers.change.createChange(
         {
           subscriptionId: param(request, 'id'),
@@ -196,44 +204,16 @@ export const subscriptionChangeRoutes: readonly Route[] = [
   },
 ];
 
-const ofAll: readonly string[] = ['kind', 'metadata', 'previewToken'];
-const fieldsOf: Readonly<Record<NonNullable<ChangeBody['kind']>, readonly string[]>> = {
-  UPDATE: [
-    ...['productId', 'priceId', 'quantity', 'items', 'discountId', 'at'],
-    ...['proration', 'collect', 'requirePayment'],
-  ],
-  PAUSE: ['at', 'proration', 'resumeAt'],
-  RESUME: ['requirePayment'],
-};
-
-/** Refuses fields, and values of them, that a change of this kind does not have. */
-function refuseOthers(body: ChangeBody): void {
-  const { kind = 'UPDATE', at, proration } = body;
-  const known = [...ofAll, ...fieldsOf[kind]];
-  const others = Object.entries(body)
-    .filter(([field, value]) => value !== undefined && !known.includes(field))
-    .map(([field]) => field);
-  if (kind === 'PAUSE' && at === 'AUTO') others.push('at');
-  if (kind === 'PAUSE' && proration === 'FULL_AND_RESET') others.push('proration');
-  if (others.length === 0) return;
-  throw invalidInput(Object.fromEntries(others.map((field) => [field, ['Not with this kind']])));
-}
-
 /** Reads the time of a change: an instant is sent as PERIOD_END with `notBefore`. */
 function toProtoChangeTime(at: ChangeBody['at']): Pick<ChangeInput, 'at' | 'notBefore'> {
   if (at instanceof Date) return { at: changeAts.valueOf('PERIOD_END'), notBefore: at };
   return { at: changeAts.valueOf(at === 'AUTO' ? undefined : at), notBefore: undefined };
 }
 
-/** Reads item and discount of a body; refuses a body that names an item twice. */
+/** Reads item and discount of a body. */
 export function toProtoChangeInput(body: ChangeBody): ChangeInput {
-  refuseOthers(body);
   const { productId, priceId, quantity, items, at, requirePayment, proration } = body;
   const { discountId } = body;
-  const isNamed = [productId, priceId, quantity].some((field) => field !== undefined);
-  if (items !== undefined && isNamed) {
-    throw invalidInput({ items: ['Not together with productId, priceId or quantity'] });
-  }
   const [item, ...otherItems] = items ?? [{ productId, priceId, quantity }];
   return {
     productId: item?.productId,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { itemsMax } from '@billing/kernel/purchase-items';
-import { subscriptionProblems } from '@billing/kernel/input/subscription';
+import { cancellationProblems, subscriptionProblems } from '@billing/kernel/input/subscription';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { SubscriptionJson, toJsonSubscription } from '@billing/proto/json/subscription';
 import {
@@ -229,7 +229,7 @@ export const subscriptionRoutes: readonly Route[] = [
       errors: ['subscription_not_found', 'conflict', 'preview_stale'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CancelSubscription, request);
+      const input = readBody(CancelSubscription, request, cancellationProblems);
       const answer = await peers.subscription.cancelSubscription(
         {
           id: param(request, 'id'),
