@@ -204,14 +204,16 @@ describe('writing an invoice off', () => {
     expect(answer.body).toMatchObject({ status: 'UNCOLLECTIBLE', amountDue: 0 });
     await api.advanceTo(startsAt);
     expect(await api.expect(200, api.get(`/subscriptions/${id}`))).toMatchObject({
-      status: 'ACTIVE',
-      cancelReason: null,
+      ...{ status: 'ACTIVE', entitled: false, cancelReason: null },
     });
     expect((await mark(latestInvoiceId)).body).toEqual({ error: 'Invoice is not open' });
     await paid(latestInvoiceId, { method: 'CASH', amount: 451 });
     expect(await read(latestInvoiceId)).toMatchObject({ status: 'UNCOLLECTIBLE', amountPaid: 451 });
     await paid(latestInvoiceId, { method: 'CASH' });
     expect(await read(latestInvoiceId)).toMatchObject({ status: 'PAID', paidAt: startsAt });
+    await api.advanceTo(startsAt);
+    const settled = await api.expect(200, api.get(`/subscriptions/${id}`));
+    expect(settled).toMatchObject({ status: 'ACTIVE', entitled: true });
   });
 
   test('is refused for a stale version', async () => {

@@ -6,8 +6,9 @@ import { endDunning } from './retry-schedule';
 
 /**
  * Next state of an invoice to whose payments a success was added. It is PAID once nothing is
- * outstanding; a part payment leaves its status and its dates. An UNCOLLECTIBLE invoice reports no
- * result: for its subscription it is settled.
+ * outstanding; a part payment leaves its status and its dates. The payment of an invoice that a
+ * caller has written off is reported, too: access may depend on it. At the end of dunning the
+ * subscription has ended, and nothing is reported.
  */
 export function afterPayment(
   invoice: Invoice,
@@ -18,7 +19,8 @@ export function afterPayment(
     return isWrittenOff ? endDunning(invoice, now) : only(invoice);
   }
   const paid = pay(invoice, now);
-  if (invoice.status === 'UNCOLLECTIBLE') return only(paid);
+  const wasWrittenOff = invoice.results?.at(-1)?.outcome === 'WRITTEN_OFF';
+  if (invoice.status === 'UNCOLLECTIBLE' && !wasWrittenOff) return only(paid);
   // If nothing was due, the attempt verified the method.
   return payableOf(invoice) === 0n
     ? withResult(paid, { outcome: 'NOTHING_DUE', attempt: 0 })

@@ -2,7 +2,7 @@ import { chargeKey } from '../invoice/attempt';
 import { isOwed, outstandingOf, totalOf } from '../invoice/invoice';
 import type { World } from './collection';
 
-const finishing = ['SUCCEEDED', 'NOTHING_DUE', 'UNCOLLECTIBLE', 'VOIDED', 'WRITTEN_OFF'];
+const finishing = ['SUCCEEDED', 'NOTHING_DUE', 'UNCOLLECTIBLE', 'VOIDED'];
 
 /** Lists every violated invariant. */
 export function problemsOf({
@@ -17,10 +17,16 @@ export function problemsOf({
   balanceLeft,
 }: World): string[] {
   const last = results.findIndex(({ outcome }) => finishing.includes(String(outcome)));
+  const writtenOff = results.findIndex(({ outcome }) => outcome === 'WRITTEN_OFF');
+  const afterWriteOff = writtenOff === -1 ? [] : results.slice(writtenOff + 1);
   const facts: [string, boolean][] = [
     ['at most one successful charge', successes <= 1],
     ['results 1, 2, 3 …', results.every((each, index) => each.resultNumber === index + 1)],
     ['no result after the end', last === -1 || last === results.length - 1],
+    [
+      'only the payment after a write-off',
+      afterWriteOff.every(({ outcome }) => outcome === 'SUCCEEDED'),
+    ],
     ['one source for an attempt', [...sources.values()].every(({ size }) => size === 1)],
     ['nothing charged for a void', record?.status !== 'VOID' || successes === 0],
   ];

@@ -1,6 +1,7 @@
 import { previewStale } from '@billing/chassis/preview-promise';
 import { digestOf } from '@billing/chassis/preview-token';
 import { DomainError } from '@billing/kernel/domain-error';
+import { owedInvoices } from '../subscription/open-invoices';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
 import type { ChangeCreditNote } from '../subscription/subscription-change';
 
@@ -66,7 +67,7 @@ export function subscriptionDigest(subscription: Subscription): string {
   const { waiting, paying, period } = changes;
   const held = items.map(({ id, price, quantity }) => [id, price.id, quantity]);
   const running = [status, phase, periodIndex, anchor, cycles, cancelAtPeriodEnd, resumeAt];
-  const open = subscription.openInvoices.map(({ invoiceId }) => invoiceId);
+  const open = owedInvoices(subscription).map(({ invoiceId }) => invoiceId);
   const putOff = changes.putOff.map(({ changeId, bill }) => [changeId, bill]);
   return digestOf([held, running, waiting?.id, paying?.id, period, discount, open, putOff]);
 }

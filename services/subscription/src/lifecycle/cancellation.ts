@@ -9,7 +9,7 @@ import type {
   VoidChangeInvoices,
 } from '../subscription/command';
 import { orderedInvoiceOf } from '../subscription/billing-cycle';
-import { findOpenInvoice } from '../subscription/open-invoices';
+import { owedInvoices } from '../subscription/open-invoices';
 import { currentPeriod, type OpenInvoice, type Subscription } from '../subscription/subscription';
 import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
 import {
@@ -233,6 +233,6 @@ function closeRunningPeriod(
   // The period has ended completely: all of it is owed.
   if (isInvoiceOverLimit(subscription, { periodIndex })) return billEnd(subscription);
   const invoiceId = periodInvoiceOf(subscription, periodIndex, invoiceIdOf);
-  const isOwed = findOpenInvoice(subscription, invoiceId) !== undefined;
+  const isOwed = owedInvoices(subscription).some((invoice) => invoice.invoiceId === invoiceId);
   return [{ type: 'close', payload: { invoiceId, periodIndex, isOwed } }];
 }

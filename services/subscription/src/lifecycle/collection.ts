@@ -15,6 +15,7 @@ import {
   finishInvoice,
   hasPastDueInvoice,
   updateOpenInvoice,
+  writeInvoiceOff,
 } from '../subscription/open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import type { ChangeFailure, SubscriptionChange } from '../subscription/subscription-change';
@@ -65,7 +66,6 @@ const finishing: ReadonlySet<CollectionOutcome> = new Set([
   'UNCOLLECTIBLE',
   'VOIDED',
   'SETTLED',
-  'WRITTEN_OFF',
 ]);
 
 /**
@@ -157,6 +157,9 @@ function recordResult(
   { outcome, resultNumber, collectionMethod }: CollectionResult,
 ): Subscription {
   if (finishing.has(outcome)) return finishInvoice(subscription, invoice);
+  if (outcome === 'WRITTEN_OFF' || invoice.isWrittenOff === true) {
+    return writeInvoiceOff(subscription, invoice, { lastResult: resultNumber });
+  }
   // An invoice that is sent is not late before its due date, even if payments by card fail.
   const isFailed = outcome === 'FAILED' && collectionMethod === 'CHARGE_AUTOMATICALLY';
   const isLate = outcome === 'OVERDUE' || isFailed;

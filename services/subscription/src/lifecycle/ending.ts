@@ -5,6 +5,7 @@ import type {
   EndCollection,
   ReleaseRedemption,
 } from '../subscription/command';
+import { owedInvoices } from '../subscription/open-invoices';
 import { withPutOffOn } from '../subscription/put-off';
 import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
 import type { CancelReason, OpenInvoice, Subscription } from '../subscription/subscription';
@@ -61,11 +62,11 @@ export function releaseRedemption({ discount }: Subscription): ReleaseRedemption
 }
 
 /**
- * The open invoices except those whose bills are over the limit: such a bill is still owed, and its
+ * The owed invoices except those whose bills are over the limit: such a bill is still owed, and its
  * invoice is created later.
  */
 export function createdInvoices(subscription: Subscription): OpenInvoice[] {
-  return subscription.openInvoices.filter((invoice) => !isInvoiceOverLimit(subscription, invoice));
+  return owedInvoices(subscription).filter((invoice) => !isInvoiceOverLimit(subscription, invoice));
 }
 
 /** Orders after an end: no more retries, the bill of what is left, the records of changes. */

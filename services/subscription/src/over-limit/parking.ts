@@ -1,4 +1,5 @@
 import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
+import { owedInvoices } from '../subscription/open-invoices';
 import type { Subscription } from '../subscription/subscription';
 import { hasWaitingBills, isAlarming } from './over-limit-bill';
 
@@ -36,8 +37,7 @@ export function parkReason(
   subscription: Subscription,
   { openInvoicesMax, invoicesADayMax }: BillingLimits = billingLimits,
 ): RenewalLimit | null {
-  const { openInvoices } = subscription;
-  if (openInvoices.length >= openInvoicesMax) return 'OPEN_INVOICES';
+  if (owedInvoices(subscription).length >= openInvoicesMax) return 'OPEN_INVOICES';
   const next = nextPeriodIndex(subscription);
   if (next < invoicesADayMax) return null;
   const startOf = (index: number) => periodOf(subscription, index).start.getTime();

@@ -53,6 +53,39 @@ describe('a subscription that is charged automatically from its start', () => {
     expect(first !== undefined && isEntitled(first.data.subscription, made)).toBe(true);
   });
 
+  test('is not entitled by a write-off of its first invoice before that is paid', () => {
+    const pastDue = withResult(fresh, 'FAILED').state;
+    const writtenOff = withResult(pastDue, 'WRITTEN_OFF', { resultNumber: 2 }).state;
+    expect(writtenOff.status).toBe('ACTIVE');
+    expect(isEntitled(writtenOff, made)).toBe(false);
+    const failed = withResult(writtenOff, 'FAILED', { resultNumber: 3 });
+    expect(failed.state.status).toBe('ACTIVE');
+    expect(failed.events.map(({ type }) => type)).toEqual(['subscription.payment_failed']);
+    const { state, events } = withResult(failed.state, 'SUCCEEDED', { resultNumber: 4 });
+    expect(isEntitled(state, made)).toBe(true);
+    expect(events.map(({ type }) => type)).toEqual(['subscription.payment_succeeded']);
+  });
+
+  test('stays entitled after the write-off of a later invoice', () => {
+    const renewed = takeDueStep(withResult(fresh, 'SUCCEEDED').state, at(day('02-28'))).state;
+    const options = { periodIndex: 1, now: day('02-28') };
+    expect(isEntitled(withResult(renewed, 'WRITTEN_OFF', options).state, made)).toBe(true);
+  });
+
+  test('keeps its first and its latest written-off invoices', () => {
+    const openInvoices = Array.from({ length: 101 }, (_, periodIndex) => ({
+      ...{ invoiceId: invoiceIdOf(periodIndex), periodIndex, lastResult: 1 },
+      ...{ isPastDue: false, isSettling: false, isWrittenOff: periodIndex < 100 },
+    }));
+    const { state } = withResult({ ...fresh, openInvoices }, 'WRITTEN_OFF', {
+      ...{ periodIndex: 100, resultNumber: 2 },
+    });
+    const kept = state.openInvoices.map(({ periodIndex }) => periodIndex);
+    expect(kept).toHaveLength(100);
+    expect(kept.slice(0, 2)).toEqual([0, 2]);
+    expect(kept.at(-1)).toBe(100);
+  });
+
   test('stays entitled while the payment of a renewal is past due', () => {
     const renewed = takeDueStep(withResult(fresh, 'SUCCEEDED').state, at(day('02-28'))).state;
     expect(isEntitled(renewed, made)).toBe(true);

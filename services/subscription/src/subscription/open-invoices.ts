@@ -1,5 +1,8 @@
 import type { OpenInvoice, Subscription } from './subscription';
 
+// Bounds the document.
+const writtenOffMax = 100;
+
 /** An invoice that is ordered but not created yet. */
 export function openInvoice(
   subscription: Subscription,
@@ -35,6 +38,28 @@ export function findOpenInvoice(
   invoiceId: string,
 ): OpenInvoice | undefined {
   return openInvoices.find((invoice) => invoice.invoiceId === invoiceId);
+}
+
+/** The invoices that are owed: a written-off one is not, but may still be paid. */
+export function owedInvoices({ openInvoices }: Subscription): readonly OpenInvoice[] {
+  return openInvoices.filter(({ isWrittenOff = false }) => !isWrittenOff);
+}
+
+/**
+ * Records that a caller has written an invoice off. The first of all stays until it is paid: access
+ * depends on it. Payments of an earlier one than the latest are not announced any more.
+ */
+export function writeInvoiceOff(
+  subscription: Subscription,
+  invoice: OpenInvoice,
+  { lastResult }: Pick<OpenInvoice, 'lastResult'>,
+): Subscription {
+  const changed = { ...invoice, isWrittenOff: true };
+  const state = updateOpenInvoice(subscription, changed, { lastResult, isPastDue: false });
+  const writtenOff = state.openInvoices.filter(({ isWrittenOff = false }) => isWrittenOff);
+  if (writtenOff.length <= writtenOffMax) return state;
+  const [, dropped] = writtenOff;
+  return { ...state, openInvoices: state.openInvoices.filter((one) => one !== dropped) };
 }
 
 /** Removes an invoice that is paid, void or abandoned. */

@@ -66,8 +66,8 @@ export interface SubscriptionDiscount extends DiscountSnapshot {
 }
 
 /**
- * An invoice that may still change the subscription. A finished invoice is removed; its absence
- * means that it is finished.
+ * An invoice that may still change the subscription, or was written off and may still be paid. A
+ * finished invoice is removed; its absence means that it is finished.
  */
 export interface OpenInvoice {
   readonly invoiceId: string;
@@ -86,6 +86,8 @@ export interface OpenInvoice {
   readonly isSettling: boolean;
   /** True for the invoice of a change; absent: false. */
   readonly isOfChange?: boolean;
+  /** True once a caller has written it off, until it is paid; absent: false. */
+  readonly isWrittenOff?: boolean;
 }
 
 /** The newest invoice that was created. */
