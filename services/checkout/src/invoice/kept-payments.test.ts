@@ -1,5 +1,5 @@
 import type { Payment } from './invoice';
-import { keptPayments } from './kept-payments';
+import { keptPayments, shownPayments } from './kept-payments';
 import { nextRetry } from './method-choice';
 import { isPermanentlyRefused } from './dunning';
 
@@ -29,42 +29,62 @@ function aFailure(number: number, payment: Partial<Payment> = {}): Payment {
 
 const schedule = (number: number, retry: number, payment: Partial<Payment> = {}) =>
   aFailure(number, { origin: 'COLLECTION', retry, ...payment });
-const dropped = (payments: readonly Payment[]) => {
-  const kept = keptPayments(payments);
-  return payments.filter((payment) => !kept.includes(payment)).map(({ number }) => number);
-};
+const numbersOf = (payments: readonly Payment[]) => payments.map(({ number }) => number);
 const numbered = (count: number, of: (number: number) => Payment) =>
   Array.from({ length: count }, (_, index) => of(index + 1));
 
-test('an invoice keeps a hundred payments', () => {
-  expect(dropped(numbered(100, (number) => aFailure(number)))).toEqual([]);
+/** Payments that an invoice stores after one after the other was added. */
+const added = (payments: readonly Payment[]) =>
+  payments.reduce<readonly Payment[]>((kept, payment) => keptPayments([...kept, payment]), []);
+
+test('an invoice shows a hundred payments', () => {
+  const payments = numbered(100, (number) => aFailure(number));
+  expect([shownPayments(payments), keptPayments(payments)]).toEqual([payments, payments]);
 });
 
-test('failures on a payment page are dropped before those of the schedule', () => {
+test('beyond a hundred payments the oldest failure is left out, whatever its origin', () => {
   const first = schedule(1, 0, { decline: 'HARD', methodId: 'own' });
-  let payments: readonly Payment[] = [first, schedule(2, 1), aFailure(3, { decline: 'HARD' })];
-  for (let number = 4; number <= 300; number += 1) {
-    payments = keptPayments([...payments, aFailure(number)]);
-  }
-  expect(payments.map(({ number }) => number).slice(0, 4)).toEqual([1, 2, 3, 204]);
+  const early = [first, schedule(2, 1), aFailure(3, { decline: 'HARD' })];
+  const payments = added([...early, ...numbered(297, (index) => aFailure(index + 3))]);
+  expect(numbersOf(shownPayments(payments))).toEqual(
+    numbered(100, (index) => aFailure(index + 200)).map(({ number }) => number),
+  );
+});
+
+test('a failure that dunning needs is stored after it is left out', () => {
+  const first = schedule(1, 0, { decline: 'HARD', methodId: 'own' });
+  const early = [first, schedule(2, 1), aFailure(3, { decline: 'HARD' })];
+  const payments = added([...early, ...numbered(297, (index) => aFailure(index + 3))]);
+  expect(numbersOf(payments).slice(0, 4)).toEqual([1, 2, 3, 201]);
   expect([nextRetry(payments), isPermanentlyRefused(payments, 'own')]).toEqual([2, true]);
 });
 
-test('the latest payment is kept, because the next attempt follows its number', () => {
-  const payments = [...numbered(100, (number) => schedule(number, 3)), aFailure(101)];
-  expect(dropped(payments)).toEqual([1]);
+test('the latest payment is shown, because the next attempt follows its number', () => {
+  const success = (number: number) => aFailure(number, { status: 'SUCCEEDED', decline: undefined });
+  const payments = [...numbered(100, success), aFailure(101)];
+  expect(numbersOf(shownPayments(payments)).at(-1)).toBe(101);
 });
 
-test('a success is kept', () => {
+test('a success is shown', () => {
   const paid = aFailure(1, { status: 'SUCCEEDED', failureCode: undefined, decline: undefined });
-  expect(dropped([paid, ...numbered(100, (number) => aFailure(number + 1))])).toEqual([2]);
+  const payments = [paid, ...numbered(100, (number) => aFailure(number + 1))];
+  expect(numbersOf(shownPayments(payments)).slice(0, 2)).toEqual([1, 3]);
 });
 
-test('of the failures of the schedule, those of the latest date are kept longest, then hard declines', () => {
+test('a failure that turns out to be a success is shown again', () => {
+  const payments = added(numbered(150, (number) => schedule(number, 0)));
+  const late = payments.map((one) =>
+    one.number === 1 ? { ...one, status: 'SUCCEEDED' as const } : one,
+  );
+  expect(numbersOf(shownPayments(late)).slice(0, 2)).toEqual([1, 52]);
+});
+
+test('of the failures that are left out, those of the latest date are stored longest, then hard declines', () => {
   const hard = (number: number) => schedule(number, 0, { decline: 'HARD' });
   const [latest, earlier] = [schedule(1, 2), schedule(3, 1)];
-  expect(dropped([latest, hard(2), earlier, ...numbered(98, (index) => hard(index + 3))])).toEqual([
-    3,
-  ]);
-  expect(dropped([latest, ...numbered(100, (index) => hard(index + 1))])).toEqual([2]);
+  const hidden = [latest, hard(2), earlier, ...numbered(98, (index) => hard(index + 3))];
+  const payments = [...hidden, ...numbered(100, (index) => aFailure(index + 101))];
+  const kept = numbersOf(keptPayments(payments));
+  expect(kept.slice(0, 3)).toEqual([1, 2, 4]);
+  expect(kept).toHaveLength(200);
 });

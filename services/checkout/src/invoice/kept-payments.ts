@@ -1,23 +1,36 @@
 import type { Payment } from './invoice';
 import { nextRetry } from './method-choice';
 
-/** Limit of payments on an invoice, because every result and event carries them. */
+/** Limit of the payments that an invoice shows, because every result and event carries them. */
 export const paymentsMax = 100;
+// Bounds the document. Dunning alone makes fewer: each of its few dates tries each method once.
+const hiddenMax = 100;
 
 /**
- * Payments that an invoice keeps. Beyond the limit one failed payment is dropped. Failures outside
- * the schedule are dropped first, because dunning counts the others by their retries and must not
- * lose permanent refusals. A success is never dropped, nor is the latest payment, whose number the
- * next attempt follows.
+ * Payments that an invoice shows. Beyond the limit the oldest failed ones are left out. A success
+ * is always shown, and so is the latest payment.
+ */
+export function shownPayments(payments: readonly Payment[]): readonly Payment[] {
+  const excess = payments.length - paymentsMax;
+  if (excess <= 0) return payments;
+  const failed = payments.slice(0, -1).filter(({ status }) => status === 'FAILED');
+  const hidden = new Set(failed.slice(0, excess));
+  return payments.filter((payment) => !hidden.has(payment));
+}
+
+/**
+ * Payments that an invoice stores: those that it shows, and older failures that dunning needs. It
+ * counts its charges by their retries and must not lose permanent refusals. The number of the
+ * latest payment is the one that the next attempt follows.
  */
 export function keptPayments(payments: readonly Payment[]): readonly Payment[] {
-  if (payments.length <= paymentsMax) return payments;
+  const shown = new Set(shownPayments(payments));
   const latestRetry = nextRetry(payments) - 1;
-  const [dropped] = payments
-    .slice(0, -1)
-    .filter(({ status }) => status === 'FAILED')
-    .sort((a, b) => dunningCostOf(a, latestRetry) - dunningCostOf(b, latestRetry));
-  return payments.filter((payment) => payment !== dropped);
+  const needed = payments
+    .filter((payment) => !shown.has(payment) && dunningCostOf(payment, latestRetry) > 0)
+    .sort((a, b) => dunningCostOf(b, latestRetry) - dunningCostOf(a, latestRetry));
+  const hidden = new Set(needed.slice(0, hiddenMax));
+  return payments.filter((payment) => shown.has(payment) || hidden.has(payment));
 }
 
 // Cost for dunning of dropping the failed payment.

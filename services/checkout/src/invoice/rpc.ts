@@ -31,6 +31,7 @@ import { billedCurrency } from './billed-currency-store';
 import { amountOf } from './collection';
 import { amountCredited, amountReduced, amountRefunded } from './credit/credit';
 import { leftOfLine } from './credit/line-credit';
+import { shownPayments } from './kept-payments';
 import type { HostedResource } from '../hosted-page/hosted-page';
 import { payerMessage } from '../provider/port/payer-message';
 import {
@@ -224,7 +225,7 @@ function invoiceFields(
   pages: InvoicePages,
 ) {
   const { attempt } = invoice;
-  const ended = invoice.payments
+  const ended = shownPayments(invoice.payments)
     .filter((payment) => !isVerification(payment))
     .map((payment) => toProtoPayment(payment, invoice));
   const running =
