@@ -34,7 +34,7 @@ export function withPassingProblems(
 }
 
 /** The problems of two sets of rules. */
-export function mergedProblems(first: InputProblems, second: InputProblems): InputProblems {
+function mergedProblems(first: InputProblems, second: InputProblems): InputProblems {
   const fields = new Set([...Object.keys(first), ...Object.keys(second)]);
   return Object.fromEntries(
     [...fields].map((field) => [field, [...(first[field] ?? []), ...(second[field] ?? [])]]),
