@@ -42,7 +42,7 @@ test('an invoice shows a hundred payments', () => {
   expect([shownPayments(payments), keptPayments(payments)]).toEqual([payments, payments]);
 });
 
-test('beyond a hundred payments the oldest failure is left out, whatever its origin', () => {
+test('beyond a hundred payments the oldest failure is left out, also one of a scheduled charge', () => {
   const first = schedule(1, 0, { decline: 'HARD', methodId: 'own' });
   const early = [first, schedule(2, 1), aFailure(3, { decline: 'HARD' })];
   const payments = added([...early, ...numbered(297, (index) => aFailure(index + 3))]);
