@@ -3,7 +3,7 @@ import { testContext } from '@billing/chassis/testing';
 import type { Peers } from '../../peers';
 import { frozen } from '../input/patch';
 import type { ApiRequest } from '../input/request';
-import type { Route } from './route';
+import type { Route, RouteTools } from './route';
 import { routes } from './routes';
 
 // Each field of each body breaks a rule of format or bounds, in the right shape where the rule
@@ -12,6 +12,7 @@ import { routes } from './routes';
 const now = new Date('2026-01-05T12:00:00.000Z');
 // A refused body is never sent to a service.
 const noPeers = {} as Peers;
+const noTools = {} as RouteTools;
 
 const lines = 'two\nlines';
 const long = 'x'.repeat(10_001);
@@ -243,7 +244,7 @@ function requestOf(body: object): ApiRequest {
 }
 
 async function refusedNames(call: string, body: object): Promise<readonly string[]> {
-  const answer = routeOf(call).handle(requestOf(body), noPeers);
+  const answer = routeOf(call).handle(requestOf(body), noPeers, noTools);
   const error: unknown = await answer.then(
     () => undefined,
     (caught: unknown) => caught,
@@ -268,9 +269,9 @@ test.each([
       change: { createChange: called },
       priceMigration: { createPriceMigration: called },
     };
-    await expect(routeOf(call).handle(requestOf(body), peers as unknown as Peers)).rejects.toThrow(
-      'reached',
-    );
+    await expect(
+      routeOf(call).handle(requestOf(body), peers as unknown as Peers, noTools),
+    ).rejects.toThrow('reached');
   },
 );
 
