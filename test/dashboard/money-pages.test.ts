@@ -310,7 +310,7 @@ testInChromium(
       await open(page, '/developers/inbox');
       await look(page, 'inbox');
       await open(page, '/settings/email');
-      await page.getByRole('group', { name: 'With PDF' }).getByLabel('Receipt').uncheck();
+      await page.getByRole('group', { name: 'Attach PDF' }).getByLabel('Receipt').uncheck();
       await look(page, 'email settings');
       await press(page, 'Save');
       await eventually(async () => {

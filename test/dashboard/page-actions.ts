@@ -134,7 +134,7 @@ export async function seeAuditLog(page: Page, endpointUrl: string): Promise<void
   await created.getByRole('button', { name: 'Show' }).click();
   await created.getByText('POST /v1/webhook-endpoints').waitFor();
   await look(page, 'audit log');
-  await created.getByRole('link', { name: 'All changes of this object' }).click();
+  await created.getByRole('link', { name: 'Show all changes to it' }).click();
   await page.getByText('created webhook endpoint').waitFor();
   await page.getByText('revoked').waitFor({ state: 'detached' });
   // The page of the object leads to the same list.

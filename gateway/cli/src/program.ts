@@ -100,7 +100,7 @@ function addSandboxes(program: Command, terminal: Terminal): void {
     'billing sandbox list',
   ]);
   add(sandbox, 'create', ['create a sandbox', 'billing sandbox create --manual --use'])
-    .option('--manual', 'with a clock that is advanced by hand')
+    .option('--manual', 'with a manually advanced clock')
     .option('--starts-at <time>', 'first time of a manual clock')
     .option('--use', 'store its key as the current profile')
     .option('--print-key', 'print its key')

@@ -110,7 +110,7 @@ const ofDispute = {
 const failedPayment = {
   attempt: z.int().min(1).meta({
     description:
-      'Number of the try of the collection schedule; 1 is the first charge. Other saved methods charged in the same try have the same number.',
+      'Number of the attempt in the collection schedule; 1 is the first charge. Other saved methods charged in the same attempt have the same number.',
   }),
   failureCode: z.string(),
   initiator: z.enum(['SCHEDULE', 'CALLER', 'PAYER', 'NEW_METHOD']).meta({
@@ -119,7 +119,7 @@ const failedPayment = {
   }),
   collection: z.enum(['TRYING_OTHER', 'WAITING', 'ENDED']).meta({
     description:
-      'Collection after the failure: another saved method is charged at once, the next date or the payer is awaited, or the collection has ended.',
+      'Collection after the failure: another saved method is charged immediately, the next date or the payer is awaited, or the collection has ended.',
   }),
   nextAttemptAt: time
     .optional()
@@ -248,7 +248,7 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
   'invoice.voided': { ...ofInvoice, summary: 'An invoice was voided.' },
   'invoice.uncollectible': {
     ...ofInvoice,
-    summary: 'The collection of an invoice was given up, or a caller wrote the invoice off.',
+    summary: 'Collection was abandoned, or a caller wrote the invoice off.',
   },
   'invoice.overdue': { ...ofInvoice, summary: 'A sent invoice passed its due date unpaid.' },
   'invoice.reminded': {
@@ -268,7 +268,7 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
   },
   'refund.updated': {
     ...withChanges(ofRefund),
-    summary: 'A failed refund was settled: it is tried again, or replaced.',
+    summary: 'A failed refund was settled: it is retried, or settled in another way.',
   },
   'dispute.opened': { ...ofDispute, summary: 'A payer disputes a payment at the bank.' },
   'dispute.closed': { ...ofDispute, summary: 'A dispute was won or lost.' },

@@ -50,7 +50,7 @@ export const PreviewJson = z
     }),
     effectiveAt: time,
     invoice: PreviewInvoiceJson.nullable().meta({
-      description: 'What is charged at once. Null: nothing.',
+      description: 'Invoice that is charged immediately. Null: nothing.',
     }),
     linesPutOff: z.array(LineJson).meta({
       description: 'Lines of the change that the next invoice of the subscription bills.',
@@ -61,7 +61,7 @@ export const PreviewJson = z
     dueNow: amount,
     usageInvoice: NextInvoiceJson.nullable().meta({
       description:
-        'Invoice of a cancellation now: usage so far and lines put off. Not promised. Null: none.',
+        'Invoice of a cancellation now: usage so far and deferred lines. Not promised. Null: none.',
     }),
     nextInvoice: NextInvoiceJson.nullable().meta({
       description: 'Invoice of the next period, with the usage so far. Not promised.',

@@ -28,7 +28,7 @@ export async function login(
 
 function readUrl(text: string): string {
   const isWeb = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  if (!isWeb) throw wrongUsage(`${text} is no address that begins with https:// or http://`);
+  if (!isWeb) throw wrongUsage(`URL must start with https:// or http://: ${text}`);
   return new URL(text).origin;
 }
 
@@ -36,7 +36,7 @@ function readUrl(text: string): string {
 async function mustBeAccepted(url: string, key: string): Promise<void> {
   try {
     const page = await sessionOf({ url, key }).api.customers.list({ perPage: 1 });
-    if (!Array.isArray(page.data)) throw new CommandFailure(`${url} is no billing server`);
+    if (!Array.isArray(page.data)) throw new CommandFailure(`${url} is not a billing server`);
   } catch (error) {
     if (error instanceof BillingError && error.status === 403) return;
     throw error;

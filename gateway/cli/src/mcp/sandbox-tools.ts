@@ -40,7 +40,7 @@ export function addSandboxTools(server: McpServer, { api, transport }: Session):
     name: 'advance_clock',
     title: 'Advance the clock of the sandbox',
     description:
-      'Advances a manual clock, and does all work that is due until then: renewals, charges, webhooks. It goes on after a time-out of the call: `status` shows the clock.',
+      'Advances a manual clock, and does all work that is due until then: renewals, charges, webhooks. The advance continues after a timeout of the call: `status` shows the clock.',
     input: { to: z.string().describe('A time with its zone, or a step such as +14d or +1mo') },
     output: {
       now: z.string(),

@@ -13,7 +13,7 @@ const UpdateBranding = z
     ),
     accentColor: required(
       z.string().meta({
-        description: '`#RRGGBB`. No color is refused: `colors` has readable ones for texts.',
+        description: '`#RRGGBB`. Any color is accepted: `colors` has readable ones for texts.',
       }),
     ),
     supportEmail: changeable(z.string()),
@@ -57,7 +57,7 @@ export const brandingRoutes: readonly Route[] = [
     operation: {
       id: 'updateBranding',
       summary: 'Update the branding',
-      description: 'Changes count from the next page and mail on, within 10 seconds.',
+      description: 'Changes apply to the next page and mail, within 10 seconds.',
       body: UpdateBranding,
       answer: { status: 200, schema: BrandingJson },
     },

@@ -356,7 +356,7 @@ export const invoiceRoutes: readonly Route[] = [
       id: 'markInvoiceUncollectible',
       summary: 'Write off an open invoice',
       description:
-        'Ends automatic retries. The subscription goes on, and the invoice can still be paid.',
+        'Ends automatic retries. The subscription continues, and the invoice can still be paid.',
       body: MarkUncollectible,
       answer: { status: 200, schema: InvoiceJson, isVersioned: true },
       errors: ['invoice_not_found', 'conflict'],

@@ -79,7 +79,7 @@ export const sellerRoutes: readonly Route[] = [
       id: 'updateSeller',
       summary: 'Update the seller',
       description:
-        'Objects and arrays are replaced as a whole. Changes count for invoices that are finalised afterwards.',
+        'Objects and arrays are replaced as a whole. Changes apply to invoices that are finalised afterwards.',
       body: UpdateSeller,
       answer: { status: 200, schema: SellerJson, isVersioned: true },
     },

@@ -131,7 +131,7 @@ export class CurrentWriter {
 
   private replace(writer: Writer): void {
     if (this.opened !== writer) return;
-    this.options.logger.warn({ writer: writer.number }, 'writer is over, registering another');
+    this.options.logger.warn({ writer: writer.number }, 'writer fenced, registering a new one');
     this.opened = undefined;
     this.opening = undefined;
   }

@@ -76,7 +76,7 @@ export async function createEmail(
   const { logger } = creation;
   if (status === 'FAILED') logger.error(alarm, 'mail cannot be rendered');
   else if (isChangedTextRefused) logger.error(alarm, 'template cannot be rendered');
-  else logger.info(made, 'mail made');
+  else logger.info(made, 'mail created');
   return stored;
 }
 

@@ -99,7 +99,7 @@ function SettingsForm({ settings }: { settings: EmailSettings }) {
       />
       <ChoicesField
         name="pdfs"
-        label="With PDF"
+        label="Attach PDF"
         choices={pdfKinds}
         labelOf={(kind) => emailKindNames[kind as EmailKind]}
         marked={pdfKinds.filter((kind) => settings.kinds[kind].attachPdf)}
@@ -111,11 +111,11 @@ function SettingsForm({ settings }: { settings: EmailSettings }) {
 function TemplatePanel() {
   const answer = useResource<readonly EmailTemplate[]>('/v1/email-templates');
   return (
-    <Panel title="Texts">
-      <Answer of={answer} what="texts" rows={8}>
+    <Panel title="Templates">
+      <Answer of={answer} what="templates" rows={8}>
         {(changed) => (
           <DataTable
-            caption="Texts"
+            caption="Templates"
             columns={[
               {
                 title: 'Email',

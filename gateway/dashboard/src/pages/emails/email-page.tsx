@@ -165,7 +165,7 @@ function EmailActions({ email: { id, kind, status } }: { email: Email }) {
           refusal={refusal}
           onConfirm={() => resend.mutateAsync({})}
         >
-          A new email with the same content goes to the present address of the customer.
+          A new email with the same content goes to the current address of the customer.
         </ConfirmButton>
       )}
       {mayBounce && <BounceButton id={id} refusal={refusal} />}

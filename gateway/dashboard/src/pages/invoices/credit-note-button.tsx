@@ -244,7 +244,7 @@ function SplitPreview({
 }) {
   const { currency } = invoice;
   if (total === undefined) {
-    return <p className="faint">Type an amount of what is left to see where it goes.</p>;
+    return <p className="faint">Enter an amount to see how it is applied.</p>;
   }
   const { reduced, rest } = splitOf(total, invoice);
   const rows = [

@@ -83,7 +83,7 @@ function SendButton({ invoice: { id, status, billingReason } }: { invoice: Invoi
       refusal={refusal}
       onConfirm={() => send.mutateAsync({})}
     >
-      The email goes to the present address of the customer.
+      The email goes to the current address of the customer.
     </ConfirmButton>
   );
 }

@@ -97,7 +97,11 @@ function PaymentsView({ payments: { currency, months: all } }: { payments: Payme
           <Figure name="Invoiced" value={money(last.invoiced)} detail={monthText(last.month)} />
           <Figure name="Collected" value={money(last.collected)} detail="by the provider" />
           <Figure name="External" value={money(last.external)} detail="received elsewhere" />
-          <Figure name="Net" value={money(netPaymentsOf(last))} detail="less what was given back" />
+          <Figure
+            name="Net"
+            value={money(netPaymentsOf(last))}
+            detail="less refunds and lost disputes"
+          />
         </Figures>
       )}
       <Panel title={`Money in and out in ${currency}`}>

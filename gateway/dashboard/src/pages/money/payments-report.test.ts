@@ -16,7 +16,7 @@ test('the chosen currency is shown, otherwise the one with most invoiced', () =>
   expect(chosenPayments([], '')).toBeUndefined();
 });
 
-test('the net of a month is what came in less what was given back', () => {
+test('the net of a month is what came in less refunds and lost disputes', () => {
   const month = { ...none, collected: '900', external: 100, refunded: 30, disputesLost: 20 };
   expect(netPaymentsOf(month)).toBe(950n);
   expect([hasPayments(none), hasPayments(month)]).toEqual([false, true]);

@@ -9,7 +9,7 @@ export function chosenPayments(data: readonly Payments[], currency: string): Pay
   return data.find((one) => one.currency === currency) ?? largestFirst(data, invoicedLast)[0];
 }
 
-/** Money that came in less money that was given back, in the smallest unit. */
+/** Money that came in less refunds and lost disputes, in the smallest unit. */
 export function netPaymentsOf({
   collected,
   external,

@@ -66,7 +66,7 @@ function SellerForm({ stored }: { stored: Seller }) {
           name="invoicePrefix"
           label="Number prefix"
           defaultValue={seller.invoicePrefix}
-          hint="Up to 11 of A-Z, 0-9 and -, then a hyphen. The count goes on under a new prefix."
+          hint="Up to 11 of A-Z, 0-9 and -, then a hyphen. Numbering continues under a new prefix."
         />
         <TextField
           name="netDays"

@@ -62,7 +62,7 @@ const scheduledTitle: Readonly<Record<SubscriptionChange['kind'], string>> = {
 
 const keptText: Readonly<Record<SubscriptionChange['kind'], string>> = {
   UPDATE: 'The subscription keeps its plan, quantity and discount',
-  PAUSE: 'The subscription goes on',
+  PAUSE: 'The subscription continues',
   RESUME: 'The subscription stays paused',
 };
 

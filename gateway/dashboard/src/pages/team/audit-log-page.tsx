@@ -156,7 +156,7 @@ function EntryDetails({ entry }: { entry: AuditEntry }) {
       )}
       {target !== null && target.id !== null && (
         <div>
-          <Link href={`/audit-log?targetId=${target.id}`}>All changes of this object</Link>{' '}
+          <Link href={`/audit-log?targetId=${target.id}`}>Show all changes to it</Link>{' '}
           <ShortId id={target.id} what="object ID" />
         </div>
       )}

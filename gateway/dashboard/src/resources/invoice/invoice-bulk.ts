@@ -33,7 +33,7 @@ export function useInvoiceBulk<Row>(invoiceOf: (row: Row) => Invoice): BulkActio
         tone: 'danger',
         refusal,
         consequence:
-          'Automatic retries end. The subscriptions go on, and the invoices can still be paid.',
+          'Automatic retries end. The subscriptions continue, and the invoices can still be paid.',
         refusalOf: (row) => notOpenRefusal(invoiceOf(row)) ?? settlementRefusal(invoiceOf(row)),
         request: (row) => ({
           method: 'POST',

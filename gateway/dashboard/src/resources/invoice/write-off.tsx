@@ -25,7 +25,7 @@ export function MarkUncollectibleButton({
       refusal={refusal ?? settlementRefusal(invoice)}
       onConfirm={() => mark.mutateAsync({})}
     >
-      <p>Automatic retries end. The subscription goes on, and the invoice can still be paid.</p>
+      <p>Automatic retries end. The subscription continues, and the invoice can still be paid.</p>
     </ConfirmButton>
   );
 }

@@ -77,7 +77,7 @@ export const emailRoutes: readonly Route[] = [
       id: 'getEmailAttachment',
       summary: 'Download an attachment of an email',
       description:
-        'Returns the file, rendered from the data that the email was made with. Its name is in `content.attachments`. Another release may render other bytes.',
+        'Returns the file, rendered from the data that the email was created from. Its name is in `content.attachments`. Another release may render other bytes.',
       answer: { status: 200, mediaTypes: ['application/pdf'] },
       errors: ['email_not_found'],
     },
@@ -95,7 +95,7 @@ export const emailRoutes: readonly Route[] = [
       id: 'resendEmail',
       summary: 'Send an email again',
       description:
-        'Creates an email with the same content to the present address of the customer. In a live environment this requires a mail server.',
+        'Creates an email with the same content to the current address of the customer. In a live environment this requires a mail server.',
       answer: { status: 201, schema: EmailJson },
       errors: ['email_not_found', 'conflict'],
     },

@@ -54,7 +54,7 @@ const changeShape = {
   }),
   discountId: z.string().nullable().optional().meta({
     description:
-      'Discount from the next period on, in place of the present one; the running period keeps its discount. Null: none. The discount that the subscription has goes on.',
+      'Discount from the next period on; the current period keeps its discount. Null: none. Defaults to the current discount.',
   }),
   at: optional(
     z.union([z.enum(['AUTO', 'NOW', 'PERIOD_END']), time], {
@@ -70,7 +70,7 @@ const changeShape = {
   }),
   collect: optional(z.enum(['NOW', 'NEXT_INVOICE'])).meta({
     description:
-      'Defaults to `NOW`. `NEXT_INVOICE` puts the lines off until the next invoice of the subscription; nothing is due now. Ignored at the end of a period.',
+      'Defaults to `NOW`. `NEXT_INVOICE` defers the lines to the next invoice of the subscription; nothing is due now. Ignored at the end of a period.',
   }),
   requirePayment: optional(z.boolean()).meta({
     description: 'Defaults to `true`: the change takes effect once its invoice is paid.',

@@ -75,7 +75,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       id: 'retryWebhookDelivery',
       summary: 'Retry a webhook delivery',
       description:
-        'Resends the same bytes with the same id, in any state of the delivery. A finished delivery is resent immediately. A pending delivery keeps its position in the queue of its subscription, which is sent now. The retry of a test counts as a test. Returns 409 for an inactive endpoint.',
+        'Resends the same bytes with the same id, in any state of the delivery. A finished delivery is resent immediately. A pending delivery keeps its position in the queue of its subscription. All pending deliveries of that subscription are sent now, in order. The retry of a test counts as a test. Returns 409 for an inactive endpoint.',
       answer: { status: 202, schema: WebhookDeliveryJson },
       errors: ['webhook_endpoint_not_found', 'webhook_delivery_not_found', 'conflict'],
     },
