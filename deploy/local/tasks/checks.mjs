@@ -6,6 +6,7 @@ import { bin, root, run, say } from './program.mjs';
 import { releaseBaseline } from './release-baseline.mjs';
 
 const SOURCE_FILES_MAX = 25;
+const PROTO_COLUMNS_MAX = 100;
 
 // Suffixes that name no layer, and the folders where they name a technical part or another system.
 const VAGUE_SUFFIX =
@@ -37,6 +38,7 @@ export async function failedQuickChecks() {
   const results = [
     lockfileNamesNoAddress(),
     wordsArePlain(),
+    protoLinesAreShort(),
     foldersAreSmall(),
     namesTellTheLayer(),
     await isClean('buf', ['lint'], { cwd: join(root, 'proto') }),
@@ -82,6 +84,21 @@ function contractsBaselines() {
   const main = git('rev-parse', '--verify', '--quiet', 'origin/main');
   const base = main === undefined ? undefined : git('merge-base', 'HEAD', main);
   return [...new Set([isHere ? released : undefined, base])].filter((one) => one !== undefined);
+}
+
+/** Finds lines of proto files that are too long; prettier does not format these files. */
+function protoLinesAreShort() {
+  say('Checking lines of proto files');
+  const pattern = `.{${PROTO_COLUMNS_MAX + 1}}`;
+  const args = ['grep', '--untracked', '-nE', pattern, '--', '*.proto'];
+  const { stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  // Depending on the locale, git counts bytes.
+  const isLong = (found) => [...found.replace(/^.*?:\d+:/, '')].length > PROTO_COLUMNS_MAX;
+  const long = stdout.split('\n').filter(isLong);
+  if (long.length > 0) {
+    say(`Lines of more than ${PROTO_COLUMNS_MAX} columns:\n${long.join('\n')}`);
+  }
+  return long.length === 0;
 }
 
 /** Finds folders with so many source files that they need folders by noun. */
