@@ -7,12 +7,12 @@ import { CurrentWriter } from './flush-worker';
 import type { EpochStorage, UsageEpoch } from '../epoch/epoch';
 import type { FlushStorage } from './flush-storage';
 import { recoverSlot } from './recover-slot';
-import { type Insist, Slot } from './slot';
+import { type RetryUntilFenced, Slot } from './slot';
 
 const logger = createLogger({ service: 'test', level: 'silent', file: undefined });
 const meter = { aggregation: 'COUNT', uniqueProperty: null } as const;
 
-const insist: Insist = (step) => step();
+const retry: RetryUntilFenced = (step) => step();
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
@@ -242,8 +242,8 @@ test('a beat never takes a slot from a flush, whenever it comes', async () => {
 test('the first flush in a generation waits for flushes in the one before', async () => {
   const world = new FlushWorld();
   const other = new Slot({ writer: 9, slot: 0 }, epochsOf(world, immediateTurns, 'other'));
-  await other.hold(insist);
-  await other.gate({ epoch: world.current, ids: ['e:a'] }, insist);
+  await other.acquire(retry);
+  await other.beginFlush({ epoch: world.current, ids: ['e:a'] }, retry);
   world.beginGeneration(world.current);
   const { writer } = aProcess(world);
   const flushed = writer.flush([itemOf('a'), itemOf('b')]);

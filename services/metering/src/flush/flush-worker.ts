@@ -3,7 +3,7 @@ import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { EpochStorage, UsageEpoch } from '../epoch/epoch';
 import type { FlushStorage } from './flush-storage';
-import { FencedError, type Insist } from './slot';
+import { FencedError, type RetryUntilFenced } from './slot';
 import { type FlushItem, type StoredFlush, storeFlush } from './store-flush';
 import { Writer } from './writer-worker';
 
@@ -25,7 +25,7 @@ export interface CurrentWriterOptions {
 // A caller's deadline is 10 s.
 const slotWaitMsMax = 10_000;
 
-/** The writer of this process. Registered with the first flush, and again after it is over. */
+/** The writer of this process. Registered with the first flush, and again after it has ended. */
 export class CurrentWriter {
   private opening: Promise<Writer> | undefined;
   private opened: Writer | undefined;
@@ -57,7 +57,7 @@ export class CurrentWriter {
       if (!(error instanceof FencedError)) throw error;
       this.options.logger.warn({ writer: writer.number }, 'writer was fenced');
     }
-    if (writer.isOver) this.replace(writer);
+    if (writer.isEnded) this.replace(writer);
   }
 
   /** Removes the writer's slots. */
@@ -86,17 +86,17 @@ export class CurrentWriter {
     };
     for (;;) {
       const writer = await this.writer();
-      const insist: Insist = (step) => writer.insistOn(step, noteFailure);
+      const retry: RetryUntilFenced = (step) => writer.retryReporting(step, noteFailure);
       try {
         const stored = await writer.run(
           (slot, reading) => {
-            const awaitOver = (epoch: number) => writer.awaitOver(epoch, insist);
+            const awaitOver = (epoch: number) => writer.awaitOver(epoch, retry);
             const onStart = () => {
               progress.hasStarted = true;
             };
-            return storeFlush(slot, items, { storage, reading, awaitOver, insist, onStart });
+            return storeFlush(slot, items, { storage, reading, awaitOver, retry, onStart });
           },
-          { insist, signal: AbortSignal.timeout(slotWaitMsMax) },
+          { retry, signal: AbortSignal.timeout(slotWaitMsMax) },
         );
         record('STORED');
         return stored;
@@ -113,7 +113,7 @@ export class CurrentWriter {
   }
 
   private async writer(): Promise<Writer> {
-    if (this.opened?.isOver === true) this.replace(this.opened);
+    if (this.opened?.isEnded === true) this.replace(this.opened);
     this.opening ??= this.open();
     return this.opening;
   }

@@ -16,7 +16,7 @@ import { FlushStore, openParts } from './flush-store';
 import type { FlushStorage } from './flush-storage';
 import type { MeteredEvent } from './part';
 import { recoverSlot } from './recover-slot';
-import { FencedError, type Insist, Slot } from './slot';
+import { FencedError, type RetryUntilFenced, Slot } from './slot';
 import { storeFlush } from './store-flush';
 
 const configuration = testServiceConfiguration('metering');
@@ -26,7 +26,7 @@ const logger = createLogger({ service: 'test', level: 'silent', file: undefined 
 const metrics = { recordFlush: () => undefined };
 const meter = { aggregation: 'SUM', uniqueProperty: null } as const;
 const distinctMeter = { aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' } as const;
-const insist: Insist = (step) => step();
+const retry: RetryUntilFenced = (step) => step();
 
 let mongo: MongoConnection;
 
@@ -260,11 +260,11 @@ test('two recoveries of one slot count its events once, and a blocked event is t
   const { epochs, storage } = aProcess();
   const number = await epochs.registerWriter();
   const slot = new Slot({ writer: number, slot: 0 }, epochs);
-  await slot.hold(insist);
+  await slot.acquire(retry);
   const { current } = await epochs.readEpoch();
   const [stored, missing] = [itemOf(series, 'l'), itemOf(series, 'm')];
   const ids = [stored.document._id, missing.document._id];
-  const name = await slot.gate({ epoch: current, ids }, insist);
+  const name = await slot.beginFlush({ epoch: current, ids }, retry);
   await storage.insertEvents([Object.assign(stored.document, name)], firstGeneration);
   await Promise.all([recover(number), recover(number)]);
   expect(await epochs.findSlot(slot.id)).toBeUndefined();
@@ -273,7 +273,7 @@ test('two recoveries of one slot count its events once, and a blocked event is t
     _id: missing.document._id,
     blocked: [name.flush],
   });
-  await expect(slot.move(current + 1, insist)).rejects.toThrow(FencedError);
+  await expect(slot.move(current + 1, retry)).rejects.toThrow(FencedError);
   const { repeats } = await aProcess().writer.flush([itemOf(series, 'l'), itemOf(series, 'm')]);
   expect(repeats.size).toBe(1);
   expect(await countedBy(series)).toEqual({ events: 2, quantity: '5' });
@@ -284,11 +284,14 @@ test('the slot of a flush with values that look like erased ones is recovered', 
   const { epochs, storage } = aProcess();
   const number = await epochs.registerWriter();
   const slot = new Slot({ writer: number, slot: 0 }, epochs);
-  await slot.hold(insist);
+  await slot.acquire(retry);
   const { current } = await epochs.readEpoch();
   const properties = JSON.stringify({ user: '\u0000erased:ab' });
   const documents = ['p', 'q'].map((id) => ({ ...itemOf(series, id).document, properties }));
-  const name = await slot.gate({ epoch: current, ids: documents.map(({ _id }) => _id) }, insist);
+  const name = await slot.beginFlush(
+    { epoch: current, ids: documents.map(({ _id }) => _id) },
+    retry,
+  );
   const stored = documents.map((document) => ({ ...document, ...name }));
   await storage.insertEvents(stored, firstGeneration);
   await recover(number, distinctMeter);
@@ -311,10 +314,10 @@ test('a blocker names every dead flush that may still try to take it over', asyn
     expect(await storage.takeOver(event, firstGeneration)).toBe(false);
   }
   const slot = new Slot({ writer: await epochs.registerWriter(), slot: 0 }, epochs);
-  await slot.hold(insist);
+  await slot.acquire(retry);
   const reading = await epochs.readEpoch();
   const awaitOver = () => Promise.reject(new Error('There is one generation'));
-  const { repeats } = await storeFlush(slot, [item], { storage, reading, awaitOver, insist });
+  const { repeats } = await storeFlush(slot, [item], { storage, reading, awaitOver, retry });
   expect(repeats.size).toBe(0);
   expect((await storage.findEvents([_id], firstGeneration)).get(_id)).not.toHaveProperty('blocked');
 });

@@ -16,7 +16,7 @@ import { toEventDocument } from '../usage/event-store';
 import { CountedEvents } from './counted';
 import type { FlushStorage } from './flush-storage';
 import { recoverSlot } from './recover-slot';
-import { FencedError, type Insist, Slot } from './slot';
+import { FencedError, type RetryUntilFenced, Slot } from './slot';
 import { storeFlush } from './store-flush';
 
 // Model test: runs the steps of flushes, epochs and recovery against stored state in memory, in an
@@ -34,7 +34,7 @@ const logger = createLogger({ service: 'test', level: 'silent', file: undefined 
 const customerId = 'c';
 const meterId = 'm';
 
-const insist: Insist = (step) => step();
+const retry: RetryUntilFenced = (step) => step();
 
 function itemOf(name: string) {
   const document = toEventDocument(
@@ -168,14 +168,14 @@ class Run {
             slot = new Slot({ writer, slot: 0 }, epochs);
           }
           if (!slot.isInUse) {
-            await slot.hold(insist);
+            await slot.acquire(retry);
             reading = await epochs.readEpoch();
           }
           const idle = this.random(4);
-          if (idle === 0) await slot.park(insist);
+          if (idle === 0) await slot.park(retry);
           else if (idle === 1) {
             reading = await epochs.readEpoch();
-            if (slot.isBehind(reading.current)) await slot.move(reading.current, insist);
+            if (slot.isBehind(reading.current)) await slot.move(reading.current, retry);
           } else {
             batches -= 1;
             await this.send(slot, { epochs, storage, reading, counted });
@@ -211,7 +211,7 @@ class Run {
       if (this.world.removed === 'generation without barrier') return;
       while ((await epochs.readEpoch()).until < epoch);
     };
-    const { repeats } = await storeFlush(slot, items, { storage, reading, awaitOver, insist });
+    const { repeats } = await storeFlush(slot, items, { storage, reading, awaitOver, retry });
     // Otherwise the answer is 503.
     if (!(await counted.includes([...repeats.values()]))) return;
     for (const { document } of items) {
@@ -222,7 +222,7 @@ class Run {
 
   private async parkAtRest(slot: Slot | undefined): Promise<void> {
     try {
-      if (slot?.isInUse === true) await slot.park(insist);
+      if (slot?.isInUse === true) await slot.park(retry);
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
     }
@@ -297,11 +297,11 @@ test('each acknowledged event counts once, and nothing is added to an epoch that
 }, 600_000);
 
 test.each<RemovedGuard>([
-  'gate without dead',
-  'gate without n',
+  'slot change without dead',
+  'slot change without n',
   'recovery without blockers',
   'dead slot that does not hold',
-  'slot taken up without a hold',
+  'slot acquired without a hold',
   'repeat answered unchecked',
   'generation without barrier',
 ])(
@@ -327,8 +327,8 @@ async function takeOverLate(removed?: RemovedGuard): Promise<boolean> {
   const dieAfterGate = async (writer: number) => {
     const { document } = itemOf('a');
     const slot = new Slot({ writer, slot: 0 }, epochs);
-    await slot.hold(insist);
-    const name = await slot.gate({ epoch: world.current, ids: [document._id] }, insist);
+    await slot.acquire(retry);
+    const name = await slot.beginFlush({ epoch: world.current, ids: [document._id] }, retry);
     await epochs.fence(writer);
     const dead = world.slots.get(slot.id);
     if (dead !== undefined) await recoverSlot(dead, { epochs, storage, metersOf });

@@ -3,7 +3,7 @@ import { type Generation, generationOf, generationsBefore } from '../generation/
 import type { EventDocument, NewEventDocument } from '../usage/event-store';
 import { type EventPlace, type FlushStorage, isBlocker } from './flush-storage';
 import { type MeteredEvent, partsOf } from './part';
-import { FencedError, type Insist, type Slot } from './slot';
+import { FencedError, type RetryUntilFenced, type Slot } from './slot';
 
 /** An event to store. */
 export interface FlushItem extends MeteredEvent<NewEventDocument> {
@@ -28,7 +28,7 @@ export interface FlushOptions {
   readonly reading: UsageEpoch;
   /** Resolves when nothing can be added up to an epoch any more. */
   readonly awaitOver: (epoch: number) => Promise<void>;
-  readonly insist: Insist;
+  readonly retry: RetryUntilFenced;
   /** Called once the slot shows the flush: from then on it is finished, here or by its recovery. */
   readonly onStart?: () => void;
 }
@@ -36,17 +36,17 @@ export interface FlushOptions {
 type ByEvent<T> = Map<NewEventDocument, T>;
 
 /**
- * Stores events and their contribution to each series: gate, events, parts. The recovery of the
- * slot does the remaining steps of a flush that dies in between.
+ * Stores events and their contribution to each series. Steps: the slot, events, parts. The
+ * recovery of the slot does the remaining steps of a flush that dies in between.
  */
 export async function storeFlush<Item extends FlushItem>(
   slot: Slot,
   items: readonly Item[],
-  { storage, reading, awaitOver, insist, onStart }: FlushOptions,
+  { storage, reading, awaitOver, retry, onStart }: FlushOptions,
 ): Promise<StoredFlush<Item>> {
   const { current: epoch, until, generations } = reading;
   const ids = new Set(items.map(({ document }) => document._id));
-  const name = await slot.gate({ epoch, ids: [...ids] }, insist);
+  const name = await slot.beginFlush({ epoch, ids: [...ids] }, retry);
   onStart?.();
   // In place: a copy per event would cost more than all other work on it.
   for (const { document } of items) {
@@ -57,7 +57,7 @@ export async function storeFlush<Item extends FlushItem>(
   const lastBefore = generation.from - 1;
   // The generations before it are final from then on.
   if (until < lastBefore) await awaitOver(lastBefore);
-  const earlier = await findEarlier(items, { storage, generations, generation, insist });
+  const earlier = await findEarlier(items, { storage, generations, generation, retry });
   const firsts = new Map<string, Item>();
   for (const item of items) {
     const { document } = item;
@@ -65,11 +65,11 @@ export async function storeFlush<Item extends FlushItem>(
   }
   const fresh = [...firsts.values()];
   const documents = fresh.map(({ document }) => document);
-  const place = { storage, generation, insist };
+  const place = { storage, generation, retry };
   const { repeats, failed } = await storeEvents(documents, place);
   const isOwn = ({ document }: Item) => !repeats.has(document) && !failed.has(document);
   const parts = partsOf(name, fresh.filter(isOwn));
-  if (parts.length > 0) await insist(() => storage.insertParts(parts));
+  if (parts.length > 0) await retry(() => storage.insertParts(parts));
   return outcomesOf(items, { earlier, firsts, repeats, failed });
 }
 
@@ -83,8 +83,8 @@ async function findEarlier(
     storage,
     generations,
     generation,
-    insist,
-  }: Pick<FlushOptions, 'storage' | 'insist'> & {
+    retry,
+  }: Pick<FlushOptions, 'storage' | 'retry'> & {
     readonly generations: readonly Generation[];
     readonly generation: Generation;
   },
@@ -97,7 +97,7 @@ async function findEarlier(
   const search = async (wanted: readonly FlushItem[], place: EventPlace) => {
     if (wanted.length === 0) return;
     const ids = [...new Set(wanted.map(({ document }) => document._id))];
-    const found = await insist(() => storage.findEvents(ids, place));
+    const found = await retry(() => storage.findEvents(ids, place));
     for (const { document, isSame } of wanted) {
       const stored = found.get(document._id);
       // The event of a blocker was never stored.
@@ -121,17 +121,17 @@ async function storeEvents(
   {
     storage,
     generation,
-    insist,
-  }: Pick<FlushOptions, 'storage' | 'insist'> & { readonly generation: Generation },
+    retry,
+  }: Pick<FlushOptions, 'storage' | 'retry'> & { readonly generation: Generation },
 ): Promise<{ repeats: ByEvent<EventDocument>; failed: ByEvent<Error> }> {
   const repeats: ByEvent<EventDocument> = new Map();
   if (events.length === 0) return { repeats, failed: new Map() };
-  const inserted = await insist(() => storage.insertEvents(events, generation));
+  const inserted = await retry(() => storage.insertEvents(events, generation));
   const failed: ByEvent<Error> = new Map(inserted.failed);
   let undecided = [...inserted.duplicates];
   while (undecided.length > 0) {
     const ids = undecided.map(({ _id }) => _id);
-    const found = await insist(() => storage.findEvents(ids, generation));
+    const found = await retry(() => storage.findEvents(ids, generation));
     const blocked: NewEventDocument[] = [];
     for (const event of undecided) {
       const stored = found.get(event._id);
@@ -143,7 +143,7 @@ async function storeEvents(
       } else if (stored.flush !== event.flush) repeats.set(event, stored);
     }
     const taken = await Promise.all(
-      blocked.map((event) => insist(() => storage.takeOver(event, generation))),
+      blocked.map((event) => retry(() => storage.takeOver(event, generation))),
     );
     undecided = blocked.filter((_event, index) => taken[index] !== true);
   }

@@ -1,14 +1,14 @@
 import { monotonicMs, sleep } from '@billing/chassis/clock';
 import { Semaphore } from '@billing/chassis/semaphore';
 import type { EpochStorage, UsageEpoch } from '../epoch/epoch';
-import { FencedError, type Insist, Slot } from './slot';
+import { FencedError, type RetryUntilFenced, Slot } from './slot';
 
 // More concurrent flushes would only queue up in the database.
 const slotCount = 4;
 const parkAfterMs = 10_000;
 // A flush that takes longer holds back everything that waits for its epoch.
 const flushMsMax = 60_000;
-const repeatAfterMs = 500;
+const retryAfterMs = 500;
 const readAgainAfterMs = 100;
 
 interface SlotUse {
@@ -19,8 +19,8 @@ interface SlotUse {
 }
 
 /**
- * One run of a process as a writer of flushes, under a number that is never used again. Once it is
- * over, because it was fenced or a flush took too long, another one takes its place.
+ * One run of a process as a writer of flushes, under a number that is never used again. A writer
+ * ends when it is fenced or a flush takes too long. Then a new writer takes its place.
  */
 export class Writer {
   private readonly uses: readonly SlotUse[];
@@ -39,7 +39,7 @@ export class Writer {
     }));
   }
 
-  get isOver(): boolean {
+  get isEnded(): boolean {
     return this.hasEnded;
   }
 
@@ -49,17 +49,17 @@ export class Writer {
    */
   async run<T>(
     flush: (slot: Slot, reading: UsageEpoch) => Promise<T>,
-    { insist, signal }: { readonly insist: Insist; readonly signal: AbortSignal },
+    { retry, signal }: { readonly retry: RetryUntilFenced; readonly signal: AbortSignal },
   ): Promise<T> {
     return this.places.run(async () => {
       // The one used last, so that the others can be parked.
       const free = this.uses.filter(({ startedAtMs }) => startedAtMs === undefined);
       const [use] = free.toSorted((a, b) => b.usedAtMs - a.usedAtMs);
-      if (use === undefined || this.hasEnded) throw this.over();
+      if (use === undefined || this.hasEnded) throw this.ended();
       return this.occupy(use, async (slot) => {
         if (!slot.isInUse) {
-          await slot.hold(insist);
-          this.note(await insist(() => this.epochs.readEpoch()));
+          await slot.acquire(retry);
+          this.note(await retry(() => this.epochs.readEpoch()));
         }
         const result = await flush(slot, this.reading);
         use.usedAtMs = monotonicMs();
@@ -70,7 +70,7 @@ export class Writer {
 
   /**
    * Moves slots between flushes to the current epoch and parks those that are not used. Ends the
-   * writer if a flush takes too long, and fences a writer that is over.
+   * writer if a flush takes too long, and fences a writer that has ended.
    */
   async beat(reading: UsageEpoch): Promise<void> {
     this.note(reading);
@@ -85,30 +85,30 @@ export class Writer {
   }
 
   /** Resolves when nothing can be added up to an epoch any more. */
-  async awaitOver(epoch: number, insist: Insist): Promise<void> {
+  async awaitOver(epoch: number, retry: RetryUntilFenced): Promise<void> {
     for (;;) {
-      const reading = await insist(() => this.epochs.readEpoch());
+      const reading = await retry(() => this.epochs.readEpoch());
       this.note(reading);
       if (reading.until >= epoch) return;
-      if (this.hasEnded) throw this.over();
+      if (this.hasEnded) throw this.ended();
       await sleep(readAgainAfterMs);
     }
   }
 
-  /** Repeats a step until it succeeds or the writer is over. */
-  readonly insist: Insist = (step) => this.insistOn(step, () => undefined);
+  /** Retries a step until it succeeds or the writer has ended. */
+  readonly retry: RetryUntilFenced = (step) => this.retryReporting(step, () => undefined);
 
-  /** As `insist`; reports the first failure, which the callers of a flush need not wait out. */
-  async insistOn<T>(step: () => Promise<T>, onFailure: (error: unknown) => void): Promise<T> {
+  /** As `retry`; reports the first failure, which the callers of a flush need not wait out. */
+  async retryReporting<T>(step: () => Promise<T>, onFailure: (error: unknown) => void): Promise<T> {
     for (;;) {
       try {
         return await step();
       } catch (error) {
         onFailure(error);
       }
-      await sleep(repeatAfterMs);
+      await sleep(retryAfterMs);
       if (this.isTooSlow(monotonicMs())) this.hasEnded = true;
-      if (this.hasEnded) throw this.over();
+      if (this.hasEnded) throw this.ended();
     }
   }
 
@@ -139,7 +139,7 @@ export class Writer {
       // A flush may have taken the slot first: a move would replace its ids.
       if (use.startedAtMs !== undefined || this.hasEnded) return;
       await this.occupy(use, () =>
-        isUnused ? slot.park(this.insist) : slot.move(this.reading.current, this.insist),
+        isUnused ? slot.park(this.retry) : slot.move(this.reading.current, this.retry),
       );
     });
   }
@@ -157,8 +157,8 @@ export class Writer {
     }
   }
 
-  private over(): FencedError {
-    return new FencedError(`Writer ${String(this.number)} is over`);
+  private ended(): FencedError {
+    return new FencedError(`Writer ${String(this.number)} has ended`);
   }
 
   private note(reading: UsageEpoch): void {

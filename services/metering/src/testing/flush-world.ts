@@ -13,12 +13,12 @@ import type { Turns } from './scheduler';
 
 /** A guard of the protocol that a test removes. */
 export type RemovedGuard =
-  | 'gate without dead'
-  | 'gate without n'
+  | 'slot change without dead'
+  | 'slot change without n'
   | 'recovery without blockers'
   | 'one name in a blocker'
   | 'dead slot that does not hold'
-  | 'slot taken up without a hold'
+  | 'slot acquired without a hold'
   | 'repeat answered unchecked'
   | 'generation without barrier';
 
@@ -96,10 +96,10 @@ export class FlushWorld {
     const { removed } = this;
     const slot = this.slots.get(id);
     if (slot === undefined) return false;
-    if (slot.dead && removed !== 'gate without dead') return false;
-    if (slot.n >= n && removed !== 'gate without n') return false;
+    if (slot.dead && removed !== 'slot change without dead') return false;
+    if (slot.n >= n && removed !== 'slot change without n') return false;
     const isHold = slot.epoch === null && epoch === 0;
-    const after = isHold && removed === 'slot taken up without a hold' ? null : epoch;
+    const after = isHold && removed === 'slot acquired without a hold' ? null : epoch;
     this.slots.set(id, { ...slot, n, epoch: after, flush, ids });
     return true;
   }
