@@ -74,8 +74,8 @@ function killGroup(pid) {
 }
 
 /**
- * Runs a tool, prints its output to standard error, and returns its exit status. Other programs have
- * the machine first if `niceness` is above 0.
+ * Runs a tool, prints its output to standard error, and returns its exit status. Runs at lower
+ * priority if `niceness` > 0.
  */
 export async function run(program, args, { cwd = root, env = {}, niceness = 0 } = {}) {
   const options = { cwd, stdio: ['ignore', 2, 2], env: { ...environment(), ...env } };
@@ -87,8 +87,8 @@ export async function run(program, args, { cwd = root, env = {}, niceness = 0 } 
 }
 
 /**
- * Runs tests, and ends every process that they leave in their group. Stops them after a time without
- * a message.
+ * Runs tests, and ends every process that they leave in their group. Stops them after `idleMs`
+ * without a message.
  */
 export async function runTests(args, { env = {}, idleMs, onMessage }) {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'];

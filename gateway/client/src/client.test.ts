@@ -137,7 +137,7 @@ describe('a request', () => {
     });
   });
 
-  test('returns the bytes of what is no JSON, and nothing for an empty answer', async () => {
+  test('returns bytes for other content types, and nothing for an empty answer', async () => {
     inTurn([200, '%PDF', { 'content-type': 'application/pdf' }], [204]);
     const pdf: unknown = await client().invoices.retrievePdf('i1');
     expect(pdf).toEqual(new Uint8Array(Buffer.from('"%PDF"')));
@@ -201,7 +201,7 @@ describe('a failure', () => {
     expect(inspect([error, billing], { depth: 9, showHidden: true })).not.toContain(apiKey);
   });
 
-  test('by time is told apart', async () => {
+  test('a timeout throws BillingTimeoutError', async () => {
     answers = () => 'hang';
     const billing = client({ maxRetries: 0, timeoutMs: 50 });
     await expect(billing.customers.retrieve('c1')).rejects.toBeInstanceOf(BillingTimeoutError);

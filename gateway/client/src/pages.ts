@@ -73,8 +73,8 @@ function following(query: object, answer: SomeItems<unknown>): object | undefine
 }
 
 /**
- * The id of a resource, and the position of an event in the feed; what has neither is told apart by
- * its content.
+ * The id of a resource, or the position of an event in the feed; other items are compared by their
+ * content.
  */
 function identityOf(item: unknown): string {
   const { id, position } = item as { id?: unknown; position?: unknown };

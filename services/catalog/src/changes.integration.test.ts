@@ -275,11 +275,11 @@ describe('an update', () => {
   });
 
   test.each([
-    ['unknown', '01890a5d-ac96-774b-bcce-b302099a8057'],
-    ['malformed', 'not-an-id'],
-    ['empty', ''],
-    ['hostile', '$where\u0000{"$gt":""}'],
-  ])('does not find a product or price by an id that is %s', async (_case, id) => {
+    ['an unknown', '01890a5d-ac96-774b-bcce-b302099a8057'],
+    ['a malformed', 'not-an-id'],
+    ['an empty', ''],
+    ['a hostile', '$where\u0000{"$gt":""}'],
+  ])('of %s id is refused, and so is a read', async (_case, id) => {
     const context = testContext();
     await expect(update(context, { id, updateMask: ['name'] })).rejects.toMatchObject(
       unknownProduct,
@@ -287,7 +287,7 @@ describe('an update', () => {
     await expect(catalog.getPrice({ id }, context)).rejects.toMatchObject(unknownProduct);
   });
 
-  test('cannot reach another environment, and a price id cannot either', async () => {
+  test('of an id of another environment is refused, and so is a read', async () => {
     const context = testContext();
     const { id, price } = await create(context);
     const current = await update(context, { id, updateMask: ['amount'], amount: 1n });

@@ -64,7 +64,7 @@ const lateWritesAfterMs = 20_000;
 // Until then webhooks and the feed can replay events.
 const eventsAfterMs = 30 * 24 * 60 * 60_000;
 
-const inTheWay: readonly (readonly [keyof Obligations, string])[] = [
+const obligationTexts: readonly (readonly [keyof Obligations, string])[] = [
   ['hasActiveSubscription', 'an active subscription'],
   ['hasOpenSession', 'an open checkout session'],
   ['hasOpenInvoice', 'an open invoice'],
@@ -72,9 +72,9 @@ const inTheWay: readonly (readonly [keyof Obligations, string])[] = [
   ['hasBalance', 'a balance'],
 ];
 
-/** Throws for the first thing that stands in the way of a deletion. */
+/** Throws for the first obligation that prevents a deletion. */
 export function refuseObligations(obligations: Obligations): void {
-  const found = inTheWay.find(([name]) => obligations[name]);
+  const found = obligationTexts.find(([name]) => obligations[name]);
   if (found === undefined) return;
   throw new DomainError('failed_precondition', 'CUSTOMER_IN_USE', `Customer has ${found[1]}`);
 }

@@ -36,7 +36,7 @@ export async function start(
   service.ensureIndexes(() => signIns.ensureIndexes());
   const { clock } = service;
   service.every({
-    name: 'forget portal sessions',
+    name: 'delete expired portal sessions',
     everyMs: cleanupIntervalMs,
     run: async () => {
       await sessions.deleteExpired(clock.now());

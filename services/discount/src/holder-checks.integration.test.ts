@@ -104,7 +104,7 @@ test.each([
     await expect(discounts.quoteRedemption(asked, context)).rejects.toMatchObject({
       reason: 'DISCOUNT_EXHAUSTED',
     });
-    // Until then a check gets no answer, and is repeated.
+    // Until then a check gets no answer, and is retried.
     const before = checksOf(`change ${changeId}`).length;
     states.set(`change ${changeId}`, state);
     await eventually(async () => {

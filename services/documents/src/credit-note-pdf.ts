@@ -15,8 +15,7 @@ export interface CreditNoteDocument {
   readonly note: CreditNote;
   /** The credited invoice. */
   readonly invoice: Pick<Invoice, 'number' | 'finalizedAt' | 'createdAt' | 'locale'>;
-  /** Shown if the credit note has no buyer of its own. */
-  /** Undefined: deleted, and then the document has its buyer. */
+  /** Buyer, if the credit note has none. Undefined: customer deleted. */
   readonly customer: Customer | undefined;
   /** PNG or JPEG image of the seller. */
   readonly logo?: Uint8Array | undefined;

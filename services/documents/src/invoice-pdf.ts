@@ -22,8 +22,7 @@ import {
 /** Data of an invoice document. */
 export interface InvoiceDocument {
   readonly invoice: Invoice;
-  /** Shown if the invoice has no buyer of its own. */
-  /** Undefined: deleted, and then the document has its buyer. */
+  /** Buyer, if the invoice has none. Undefined: customer deleted. */
   readonly customer: Customer | undefined;
   /** Listed below the payments. */
   readonly creditNotes?: readonly CreditNote[];
@@ -183,7 +182,7 @@ function writeLine(writer: PdfWriter, line: LineItem, invoice: Invoice): void {
   const width = columns.description;
   const height = writer.heightOf(description, { size: 10, width });
   const hasPeriod = periodStart !== undefined && periodEnd !== undefined;
-  // A single tier without a flat amount is told by the unit price.
+  // A single tier without a flat amount is shown by the unit price.
   const tiers = line.details?.tiers ?? [];
   const isExplained = tiers.length > 1 || tiers.some(({ flatAmount }) => flatAmount !== '0');
   const calculation = isExplained ? calculationOf(line, currency) : [];

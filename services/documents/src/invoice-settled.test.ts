@@ -5,12 +5,12 @@ test.each([
   ['is open', { total: 29n, amountPaid: 0n, amountDue: 29n, balanceApplied: 0n }, []],
   ['is paid', { total: 29n, amountPaid: 29n, amountDue: 0n, balanceApplied: 0n }, [['Paid', -29n]]],
   [
-    'is given up',
+    'is written off',
     { total: 29n, amountPaid: 0n, amountDue: 0n, balanceApplied: 0n },
     [['Not paid', -29n]],
   ],
   [
-    'is given up after a part',
+    'is written off after a part payment',
     { total: 29n, amountPaid: 9n, amountDue: 0n, balanceApplied: 0n },
     [
       ['Paid', -9n],

@@ -188,7 +188,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
 
   /** Releases the natural key of an aggregate as it was before a write that gave the key up. */
   async releaseNaturalKey(given: S, { environmentId }: Pick<Tenant, 'environmentId'>) {
-    await this.naturalKey?.releaseGivenUp(given, environmentId);
+    await this.naturalKey?.releaseAbandoned(given, environmentId);
   }
 
   async ensureIndexes(): Promise<void> {

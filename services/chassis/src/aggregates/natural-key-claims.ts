@@ -99,10 +99,10 @@ export class NaturalKeyClaims<S extends { readonly id: string }> {
   }
 
   /**
-   * Releases a value that an aggregate had given up, in case the process that wrote the aggregate
+   * Releases a value that an aggregate had abandoned, in case the process that wrote the aggregate
    * has stopped in between.
    */
-  async releaseGivenUp(given: S, environmentId: string): Promise<void> {
+  async releaseAbandoned(given: S, environmentId: string): Promise<void> {
     const _id = this.idOf(given, environmentId);
     if (_id === undefined) return;
     await this.claims.release({ _id, holder: given.id, version: Number.MAX_SAFE_INTEGER });

@@ -30,7 +30,7 @@ const concurrencyMax = 300;
  */
 export class DuePasses {
   private readonly inFlight = new Map<string, Promise<void>>();
-  private onRoom = (): void => undefined;
+  private onSlotFree = (): void => undefined;
 
   constructor(private readonly handling: DueHandling) {}
 
@@ -70,10 +70,10 @@ export class DuePasses {
       }
       this.inFlight.delete(document._id);
       documents.onHandled?.(document);
-      this.onRoom();
+      this.onSlotFree();
     };
     for (;;) {
-      while (this.inFlight.size >= concurrencyMax) await this.room();
+      while (this.inFlight.size >= concurrencyMax) await this.slotFree();
       const document = signal.aborted ? undefined : await documents.next();
       if (document === undefined) return;
       if (this.inFlight.has(document._id)) documents.onHandled?.(document);
@@ -81,8 +81,8 @@ export class DuePasses {
     }
   }
 
-  private room(): Promise<void> {
-    return new Promise((resolve) => (this.onRoom = resolve));
+  private slotFree(): Promise<void> {
+    return new Promise((resolve) => (this.onSlotFree = resolve));
   }
 
   private async endedWithin(ms: number): Promise<void> {

@@ -47,7 +47,7 @@ export async function visitAll<D>(
   const counts: Record<string, number> = {};
   const running = new Set<Promise<void>>();
   for await (const document of found) {
-    const run = visitAgain(document, visit, onFailure).then((news) => {
+    const run = visitWithRetries(document, visit, onFailure).then((news) => {
       addCounts(counts, news);
       running.delete(run);
     });
@@ -58,7 +58,7 @@ export async function visitAll<D>(
   return counts;
 }
 
-async function visitAgain<D>(
+async function visitWithRetries<D>(
   document: D,
   visit: (document: D) => Promise<StepCounts>,
   onFailure: (error: unknown, document: D) => StepCounts,

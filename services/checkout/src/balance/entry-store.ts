@@ -9,8 +9,10 @@ import { type Count, nullable, type Nullable } from '../invoice/stored-fields';
 
 type Context = Pick<CallContext, 'tenant'>;
 
-/** An entry in its balance, or in its own document. */
-/** Entries of earlier releases lack the ids of credit notes and refunds. */
+/**
+ * An entry in its balance, or in its own document. Entries of earlier releases lack the ids of
+ * credit notes and refunds.
+ */
 export type EntryDocument = Omit<
   Nullable<BalanceEntry>,
   'sequence' | 'metadata' | 'creditNoteId' | 'refundId'

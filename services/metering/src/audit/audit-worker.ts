@@ -92,7 +92,7 @@ export const touchedMsMax = 36 * dayMs;
 // Events are up to 35 days late. Those of hours before are kept for months longer.
 const lateMsMax = 35 * dayMs;
 const hoursMsMax = touchedMsMax + lateMsMax;
-// After all hours.
+// Upper bound of hour numbers.
 const hourMax = 60_000_000;
 const checkMsMax = 5_000;
 
@@ -129,8 +129,8 @@ export class UsageAudit {
   }
 
   /**
-   * Compares hours with their events, spans with their hours, and looks for events that no total
-   * has, series by series, for some seconds or until a signal.
+   * Compares hours with their events, spans with their hours, and looks for events that are missing
+   * from every total, series by series, for some seconds or until a signal.
    */
   async check(
     { prefix, isRepaired, after }: UsageCheck,
@@ -144,21 +144,21 @@ export class UsageAudit {
     const untilMs = monotonicMs() + checkMsMax;
     const isOver = () => signal.aborted || monotonicMs() > untilMs;
     const findings: UsageFindings = noFindings();
-    let [k = '', last = ''] = after.split(' ');
+    let [seriesKey = '', last = ''] = after.split(' ');
     for (;;) {
-      const document = await this.dependencies.store.firstFrom(k, prefix);
+      const document = await this.dependencies.store.firstFrom(seriesKey, prefix);
       if (document === null) return { ...findings, next: '' };
-      const done = document._id === k ? last : '';
-      k = document._id;
+      const done = document._id === seriesKey ? last : '';
+      seriesKey = document._id;
       for (const { name, run } of await this.stepsOf(document, { isRepaired })) {
         if (name <= done) continue;
         await run(findings);
-        if (isOver()) return { ...findings, next: `${k} ${name}` };
+        if (isOver()) return { ...findings, next: `${seriesKey} ${name}` };
       }
       // Keys continue with a colon at most.
-      k = `${k}!`;
+      seriesKey = `${seriesKey}!`;
       last = '';
-      if (isOver()) return { ...findings, next: k };
+      if (isOver()) return { ...findings, next: seriesKey };
     }
   }
 

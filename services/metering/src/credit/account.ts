@@ -46,7 +46,7 @@ export interface MarkedQuantity {
 export interface DecidedWindow {
   readonly start: Date;
   readonly end: Date;
-  /** Of a window without stretches. */
+  /** Included units, if no stretches. */
   readonly includedUnits: string;
   /** Parts that other subscriptions claim. */
   readonly taken: readonly { readonly start: Date; readonly end: Date }[];

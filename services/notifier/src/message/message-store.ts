@@ -43,7 +43,7 @@ export interface Message {
   readonly acceptedAt: Date;
 }
 
-/** A number of a subject. After a restore several messages may have it. */
+/** A subject's sequence number; several messages may share it after a restore. */
 export type MessageNumber = Pick<Message, 'environmentId' | 'subscriptionId' | 'sequence'>;
 
 /** The natural key of a message. */
@@ -138,7 +138,7 @@ export class MessageStore {
     return new Map(messages.map((message) => [message._id, message]));
   }
 
-  /** Removes the data of messages; their head stays. Marks have none. */
+  /** Removes the data of messages; the envelope stays. Marks have none. */
   async blank(environmentId: string, ids: readonly string[]): Promise<void> {
     const found = await this.findAll(environmentId, ids);
     for (const { _id, body } of found.values()) {

@@ -69,7 +69,7 @@ interface Lane {
   isFast: boolean;
   /** The number of global slots that the lane holds. */
   slots: number;
-  /** Number of changes of the endpoint that this process was told of. */
+  /** Number of changes of the endpoint that this process has received. */
   changes: number;
 }
 

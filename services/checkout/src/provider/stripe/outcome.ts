@@ -29,14 +29,14 @@ export interface StripeAmount {
 /** State of a charge. */
 export type StripeState =
   | { readonly kind: 'ENDED'; readonly outcome: FinalOutcome }
-  /** It failed and would still take another card: it is cancelled before it counts as failed. */
+  /** Declined; cancelled before it counts as failed, since it would accept another card. */
   | { readonly kind: 'DECLINED'; readonly outcome: FinalOutcome }
   | { readonly kind: 'WAITS'; readonly outcome: ActionRequired }
   /** The payment was prepared and no charge was requested yet. */
   | { readonly kind: 'PREPARED' }
   /** Stripe does not know yet. */
   | { readonly kind: 'RUNS' }
-  /** It waits for a payer who has no way to answer. */
+  /** The charge waits for a payer who has no way to answer. */
   | { readonly kind: 'STUCK' };
 
 /** Reads the state of a charge over `amount`. */
