@@ -41,7 +41,7 @@ export interface AnsweredRequest extends Omit<
 }
 
 /** Dependencies of the log. */
-export interface RequestLogOptions {
+export interface RequestLogDependencies {
   readonly record: Peer<RequestLogServiceServer>['recordRequests'];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -86,7 +86,7 @@ export class RequestLog {
   // Keeps background calls out of the traces of requests.
   private readonly outside = AsyncLocalStorage.snapshot();
 
-  constructor(private readonly options: RequestLogOptions) {}
+  constructor(private readonly dependencies: RequestLogDependencies) {}
 
   /** Records a request and returns immediately. Successful reads are not recorded. */
   record(
@@ -122,7 +122,7 @@ export class RequestLog {
   }
 
   private async sendAll(): Promise<void> {
-    const { gatherMs = gatherMsDefault } = this.options;
+    const { gatherMs = gatherMsDefault } = this.dependencies;
     while (this.waiting.length > 0) {
       await sleep(gatherMs, this.full.signal);
       await this.pause();
@@ -154,13 +154,13 @@ export class RequestLog {
   /** Pauses after failures until the gateway stops. */
   private async pause(): Promise<void> {
     if (this.failures === 0) return;
-    const { pauseMs = pauseMsDefault } = this.options;
+    const { pauseMs = pauseMsDefault } = this.dependencies;
     const longMs = Math.min(pauseMs * 2 ** (this.failures - 1), pauseMsMax);
     await sleep(longMs * jitter(0.2), this.stopping.signal);
   }
 
   private async send(requests: LoggedRequest[]): Promise<void> {
-    const { record, clock, logger } = this.options;
+    const { record, clock, logger } = this.dependencies;
     const context = {
       now: clock.now(),
       scopes: [],
@@ -199,9 +199,9 @@ export class RequestLog {
     const lost = requests.filter(({ audit }) => audit !== undefined);
     if (lost.length > 0) {
       const requestIds = lost.map(({ requestId }) => requestId);
-      this.options.logger.error({ count: lost.length, requestIds }, 'audit entries lost');
+      this.dependencies.logger.error({ count: lost.length, requestIds }, 'audit entries lost');
     }
-    this.options.metrics?.recordDroppedRequests(count);
+    this.dependencies.metrics?.recordDroppedRequests(count);
     this.forgetDrops();
     const minute = this.minute();
     this.dropped.set(minute, (this.dropped.get(minute) ?? 0) + count);
@@ -213,7 +213,7 @@ export class RequestLog {
   }
 
   private minute(): number {
-    return Math.floor(this.options.clock.now().getTime() / minuteMs);
+    return Math.floor(this.dependencies.clock.now().getTime() / minuteMs);
   }
 }
 

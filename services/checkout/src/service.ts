@@ -32,7 +32,7 @@ import { ExpiryWarningWorker } from './payment-method/expiry-warning-worker';
 import { paymentMethodRpc } from './payment-method/rpc';
 import {
   UnknownExpiryStore,
-  type UnknownExpiryOptions,
+  type UnknownExpiryDependencies,
 } from './payment-method/unknown-expiry-store';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
 import { paymentRpc } from './collection/payment-rpc';
@@ -251,7 +251,7 @@ function openMethods(service: Service) {
 
 function askForExpiries(
   service: Service,
-  asked: Pick<UnknownExpiryOptions, 'methods' | 'providerOf'>,
+  asked: Pick<UnknownExpiryDependencies, 'methods' | 'providerOf'>,
 ): void {
   const { db, clock, slices } = service;
   const hasOlderReplica = () => slices.hasOlder();

@@ -8,41 +8,44 @@ import {
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
 import { identityCallers, operatorCallers } from './callers';
-import { accountHandlers, type AccountRpcOptions } from './operator/account-rpc';
-import { apiKeyHandlers, type ApiKeyRpcOptions } from './api-key/api-key-rpc';
-import { auditHandlers, type AuditRpcOptions } from './operator/audit-rpc';
-import { clockHandlers, type ClockRpcOptions } from './clock/clock-rpc';
-import type { EnsureOrganizationOptions } from './organization/ensure-organization';
-import type { AcceptInvitationOptions } from './operator/accept-invitation';
+import { accountHandlers, type AccountRpcDependencies } from './operator/account-rpc';
+import { apiKeyHandlers, type ApiKeyRpcDependencies } from './api-key/api-key-rpc';
+import { auditHandlers, type AuditRpcDependencies } from './operator/audit-rpc';
+import { clockHandlers, type ClockRpcDependencies } from './clock/clock-rpc';
+import type { EnsureOrganizationDependencies } from './organization/ensure-organization';
+import type { AcceptInvitationDependencies } from './operator/accept-invitation';
 import { invitationHandlers } from './operator/invitation-rpc';
-import { operatorHandlers, type OperatorRpcOptions } from './operator/operator-rpc';
+import { operatorHandlers, type OperatorRpcDependencies } from './operator/operator-rpc';
 import { resetLinkHandlers } from './operator/reset-link-rpc';
-import type { ResetPasswordOptions } from './operator/reset-password';
+import type { ResetPasswordDependencies } from './operator/reset-password';
 import { organizationHandlers } from './organization/organization-rpc';
-import { restoreHandlers, type RestoreRpcOptions } from './restore/restore-rpc';
-import { sandboxHandlers, type SandboxRpcOptions } from './sandbox/sandbox-rpc';
-import { secondFactorHandlers, type SecondFactorRpcOptions } from './operator/second-factor-rpc';
-import { sessionListHandlers, type SessionListRpcOptions } from './operator/session-list-rpc';
-import { sessionHandlers, type SessionRpcOptions } from './operator/session-rpc';
+import { restoreHandlers, type RestoreRpcDependencies } from './restore/restore-rpc';
+import { sandboxHandlers, type SandboxRpcDependencies } from './sandbox/sandbox-rpc';
+import {
+  secondFactorHandlers,
+  type SecondFactorRpcDependencies,
+} from './operator/second-factor-rpc';
+import { sessionListHandlers, type SessionListRpcDependencies } from './operator/session-list-rpc';
+import { sessionHandlers, type SessionRpcDependencies } from './operator/session-rpc';
 
 /**
  * All calls about environments and keys. Three carry no tenant: one creates it, the others find it.
  */
 export function identityRpc(
-  options: ApiKeyRpcOptions &
-    ClockRpcOptions &
-    EnsureOrganizationOptions &
-    RestoreRpcOptions &
-    SandboxRpcOptions,
+  dependencies: ApiKeyRpcDependencies &
+    ClockRpcDependencies &
+    EnsureOrganizationDependencies &
+    RestoreRpcDependencies &
+    SandboxRpcDependencies,
 ) {
   return rpcService<IdentityServiceServer>(
     IdentityServiceService,
     {
-      ...organizationHandlers(options),
-      ...sandboxHandlers(options),
-      ...apiKeyHandlers(options),
-      ...clockHandlers(options),
-      ...restoreHandlers(options),
+      ...organizationHandlers(dependencies),
+      ...sandboxHandlers(dependencies),
+      ...apiKeyHandlers(dependencies),
+      ...clockHandlers(dependencies),
+      ...restoreHandlers(dependencies),
     },
     {
       withoutTenant: ['ensureOrganization', 'authenticate', 'findEnvironment'],
@@ -62,27 +65,27 @@ export function identityRpc(
  * determine the organization.
  */
 export function operatorRpc(
-  options: AcceptInvitationOptions &
-    AccountRpcOptions &
-    AuditRpcOptions &
-    OperatorRpcOptions &
-    ResetPasswordOptions &
-    SecondFactorRpcOptions &
-    SessionListRpcOptions &
-    SessionRpcOptions,
+  dependencies: AcceptInvitationDependencies &
+    AccountRpcDependencies &
+    AuditRpcDependencies &
+    OperatorRpcDependencies &
+    ResetPasswordDependencies &
+    SecondFactorRpcDependencies &
+    SessionListRpcDependencies &
+    SessionRpcDependencies,
 ) {
   const withoutTenant = {
-    ...sessionHandlers(options),
-    ...accountHandlers(options),
-    ...secondFactorHandlers(options),
-    ...sessionListHandlers(options),
-    ...invitationHandlers(options),
-    ...operatorHandlers(options),
-    ...resetLinkHandlers(options),
+    ...sessionHandlers(dependencies),
+    ...accountHandlers(dependencies),
+    ...secondFactorHandlers(dependencies),
+    ...sessionListHandlers(dependencies),
+    ...invitationHandlers(dependencies),
+    ...operatorHandlers(dependencies),
+    ...resetLinkHandlers(dependencies),
   };
   return rpcService<OperatorServiceServer>(
     OperatorServiceService,
-    { ...withoutTenant, ...auditHandlers(options) },
+    { ...withoutTenant, ...auditHandlers(dependencies) },
     {
       withoutTenant: [
         ...(Object.keys(withoutTenant) as (keyof typeof withoutTenant)[]),

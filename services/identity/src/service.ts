@@ -35,17 +35,20 @@ import {
 import { deletionCommand } from './environment/commands';
 import { connectDueWork, connectSystems } from './peers';
 import { bodyDaysMax } from './request-log/request-entry';
-import { requestLogRpc, type RequestLogRpcOptions } from './request-log/request-log-rpc';
+import { requestLogRpc, type RequestLogRpcDependencies } from './request-log/request-log-rpc';
 import { RequestStore } from './request-log/request-store';
 import { Restores } from '@billing/chassis/restores';
 import { identityRpc, operatorRpc } from './rpc';
 import { SandboxSlotStore } from './sandbox/sandbox-slot-store';
-import { type SecondFactorOptions, SecondFactors } from './operator/second-factors';
+import { type SecondFactorDependencies, SecondFactors } from './operator/second-factors';
 import { SealedFactorStore } from './second-factor/sealed-factor-store';
 import { SignIn } from './operator/sign-in';
 import { organizations } from './organization/organization-store';
 import { TokenStore } from './operator/token-store';
-import { type UnusedSandboxOptions, UnusedSandboxWorker } from './sandbox/unused-sandbox-worker';
+import {
+  type UnusedSandboxDependencies,
+  UnusedSandboxWorker,
+} from './sandbox/unused-sandbox-worker';
 import { WaitingCalls } from './clock/waiting-calls';
 import { erasingLogs } from './erasure/erase-customer';
 
@@ -139,7 +142,7 @@ export async function start(
   return running;
 }
 
-function logRpcs(service: Service, logs: RequestLogRpcOptions) {
+function logRpcs(service: Service, logs: RequestLogRpcDependencies) {
   return [requestLogRpc(logs), erasureRpc(service, erasingLogs(logs))];
 }
 
@@ -211,7 +214,7 @@ async function deleteAgain(
 
 function retireUnusedSandboxes(
   service: Service,
-  stores: Pick<UnusedSandboxOptions, 'environments' | 'environmentList' | 'apiKeys'>,
+  stores: Pick<UnusedSandboxDependencies, 'environments' | 'environmentList' | 'apiKeys'>,
 ): void {
   const { clock, logger } = service;
   const worker = new UnusedSandboxWorker({ ...stores, clock, logger });
@@ -246,7 +249,7 @@ function openSessions(service: Service, tokens: ConstructorParameters<typeof Tok
 function openSecondFactors(
   service: Service,
   { DATA_KEYS: keys = [] }: IdentityConfiguration,
-  stores: Pick<SecondFactorOptions, 'operators' | 'sessionList' | 'attempts'>,
+  stores: Pick<SecondFactorDependencies, 'operators' | 'sessionList' | 'attempts'>,
 ): SecondFactors {
   const { db, clock, logger } = service;
   service.dependOnSecrets(dataKeySecrets(keys));

@@ -6,7 +6,7 @@ import type { FeedStore } from './feed/feed-store';
 import type { Email } from './mail/email';
 import { emailRetentionDays, EmailRetentionStore } from './mail/email-retention-store';
 import { MailMaker } from './mail/mail-maker-worker';
-import { MailSender, type MailSenderOptions } from './mail/mail-sender-worker';
+import { MailSender, type MailSenderDependencies } from './mail/mail-sender-worker';
 import { MailPositionStore } from './mail/mail-position-store';
 import { mailRpc } from './mail/mail-rpc';
 import { mailSettingsRpc } from './mail/mail-settings-rpc';
@@ -144,7 +144,7 @@ function smtpSettingsOf(
 function startSending(
   service: Service,
   config: NotifierConfiguration,
-  shared: Omit<MailSenderOptions, 'connectionsMax' | 'perSecondMax'>,
+  shared: Omit<MailSenderDependencies, 'connectionsMax' | 'perSecondMax'>,
 ): MailSender {
   const { SMTP_PER_SECOND_MAX: perSecondMax } = config;
   const sender = new MailSender({

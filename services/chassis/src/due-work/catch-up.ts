@@ -17,7 +17,7 @@ const quietWithinMs = 30_000;
 const lookEveryMs = 250;
 
 /** Dependencies of catching up. */
-export interface CatchUpOptions {
+export interface CatchUpDependencies {
   readonly dueWork: Pick<DueWork, 'run'>;
   readonly collections: readonly AggregateCollection<never>[];
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export async function catchUp({
   dueWork,
   collections,
   clock,
-}: CatchUpOptions): Promise<StepCounts> {
+}: CatchUpDependencies): Promise<StepCounts> {
   let [due, failures] = [0, 0];
   for (const workClass of classes) {
     let failed = 0;

@@ -35,7 +35,7 @@ const handlersMs = 1_000;
 const pendingMax = 100;
 
 /** Dependencies and limits of the scanner. */
-export interface DueWorkOptions {
+export interface DueWorkDependencies {
   readonly service: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -82,7 +82,7 @@ export class DueWork {
 
   constructor(
     private readonly collections: Collections,
-    private readonly options: DueWorkOptions,
+    private readonly dependencies: DueWorkDependencies,
   ) {}
 
   start(): void {
@@ -100,7 +100,7 @@ export class DueWork {
     this.stopping.abort();
     const timer = setTimeout(() => {
       this.forcedStop.abort();
-    }, this.options.graceMs);
+    }, this.dependencies.graceMs);
     await Promise.allSettled([this.scanning, ...this.running.values()]);
     clearTimeout(timer);
   }
@@ -164,7 +164,7 @@ export class DueWork {
   }
 
   private pollOf(scans: readonly Scan[]): QuietPoll {
-    const { slices = everySlice, clock } = this.options;
+    const { slices = everySlice, clock } = this.dependencies;
     const collections = scans.map(({ collection }) => collection.documents);
     return new QuietPoll({ collections, isAlone: () => slices.isAlone, clock });
   }
@@ -204,18 +204,18 @@ export class DueWork {
 
   /** Filter of the replica's slices; undefined: it takes no work. */
   private share(): SliceFilter | undefined {
-    const { slices = everySlice, isPaused } = this.options;
+    const { slices = everySlice, isPaused } = this.dependencies;
     return isPaused?.() === true ? undefined : slices.filter();
   }
 
   private reportFailure(error: unknown): void {
     if (this.stopping.signal.aborted) return;
-    this.options.logger.warn({ err: error }, 'due work failed, retrying');
+    this.dependencies.logger.warn({ err: error }, 'due work failed, retrying');
   }
 
   /** Handles what is due in the replica's slices; returns the number if nothing failed. */
   private async scanOnce({ collection, kind, passes }: PolledScan): Promise<number> {
-    const { slices = everySlice, clock } = this.options;
+    const { slices = everySlice, clock } = this.dependencies;
     const share = this.share();
     if (share === undefined) return 0;
     const documents = dueInTurns({
@@ -233,7 +233,7 @@ export class DueWork {
     return new DuePasses({
       handle: (document) => this.inWorkSpan(scan, document),
       onFailure: ({ _id: id }, error) => {
-        this.options.logger.warn({ err: error, id }, 'due work failed, retrying');
+        this.dependencies.logger.warn({ err: error, id }, 'due work failed, retrying');
       },
       signal: this.stopping.signal,
     });
@@ -241,7 +241,7 @@ export class DueWork {
 
   private async inWorkSpan({ collection, kind }: Scan, document: DueDocument): Promise<void> {
     const act = collection.behaviour[kind];
-    const { service, clock, isDeleted } = this.options;
+    const { service, clock, isDeleted } = this.dependencies;
     if (isDeleted?.(document.environmentId) === true) return;
     const { aggregate } = collection.definition;
     const name = `${kind} ${aggregate}`;
@@ -254,7 +254,7 @@ export class DueWork {
       stopping: this.forcedStop.signal,
     });
     const attributes = () => aggregateAttributes(aggregate, document, document.eventSequence);
-    const { system } = this.options;
+    const { system } = this.dependencies;
     const run = () => act(document._id, context);
     await inSpan({ name, kind: 'internal', service, attributes }, () =>
       system === undefined ? run() : system.write(run),

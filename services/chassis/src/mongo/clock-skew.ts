@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/logging';
 const warnAboveMs = 30_000;
 
 /** Dependencies of the comparison of clocks. */
-export interface ClockSkewOptions {
+export interface ClockSkewDependencies {
   /** Reads the clock of the database. */
   readonly databaseTime: () => Promise<Date>;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface ClockSkewOptions {
 export class ClockSkew {
   private lastMs: number | undefined;
 
-  constructor(private readonly options: ClockSkewOptions) {}
+  constructor(private readonly dependencies: ClockSkewDependencies) {}
 
   /** The last difference; positive: the process is ahead. Undefined before the first comparison. */
   get seconds(): number | undefined {
@@ -29,7 +29,7 @@ export class ClockSkew {
   }
 
   async measure(): Promise<void> {
-    const { databaseTime, clock, nowMs, logger } = this.options;
+    const { databaseTime, clock, nowMs, logger } = this.dependencies;
     const startedMs = nowMs();
     const startedAt = clock.now();
     const answered = await databaseTime();

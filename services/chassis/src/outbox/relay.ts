@@ -33,7 +33,7 @@ interface LaneRun extends DocumentLane {
 }
 
 /** Dependencies of the relay, and its limits at a stop. */
-export interface RelayOptions {
+export interface RelayDependencies {
   readonly service: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -84,12 +84,12 @@ export class Relay {
 
   constructor(
     private readonly collections: readonly AggregateCollection<never>[],
-    private readonly options: RelayOptions,
+    private readonly dependencies: RelayDependencies,
   ) {
-    this.eventLog = new InsertBatches(options.eventLog);
+    this.eventLog = new InsertBatches(dependencies.eventLog);
     this.queues = { event: this.openQueue(), command: this.openQueue() };
     this.sweep = new OutboxSweep(collections, {
-      ...options,
+      ...dependencies,
       isFull: (lane) => this.queues[lane].isFull,
       submit: (collection, found) => {
         this.submitWaiting(collection, found);
@@ -114,7 +114,7 @@ export class Relay {
     this.stopping.abort();
     const timer = setTimeout(() => {
       this.forcedStop.abort();
-    }, this.options.graceMs);
+    }, this.dependencies.graceMs);
     await this.sweeping;
     await Promise.all([this.queues.event.stop(), this.queues.command.stop()]);
     // The lane that should have removed them may never have started.
@@ -139,7 +139,7 @@ export class Relay {
         Math.min(retryDelayMsMin * 2 ** Math.min(failures - 1, 10), retryDelayMsMax) * jitter(0.2),
       onFailure: ({ key, error, failures }) => {
         const message = 'outbox entry failed, retrying';
-        this.options.logger.warn({ err: error, outbox: key, failures }, message);
+        this.dependencies.logger.warn({ err: error, outbox: key, failures }, message);
       },
       onIdle: (key) => {
         if (!laneNames.every((lane) => this.queues[lane].isIdle(key))) return;
@@ -171,7 +171,7 @@ export class Relay {
   ): void {
     const key = keyOf(collection, id);
     let known = written;
-    const { system } = this.options;
+    const { system } = this.dependencies;
     this.queues[lane].submit(key, async () => {
       if (system?.holdsMessages === true) return;
       const run = { collection, key, id, lane, known };
@@ -187,7 +187,7 @@ export class Relay {
     const fresh = this.fresh(known);
     const document = fresh ?? (await lane.collection.batches.find(lane.id));
     if (document === undefined || this.stopping.signal.aborted) return;
-    if (this.options.isDeleted?.(document.environmentId) === true) return;
+    if (this.dependencies.isDeleted?.(document.environmentId) === true) return;
     const progress = this.progressOf(lane.key);
     const entries = progress.pending(document, lane.lane);
     progress.recordStarted(entries);
@@ -219,7 +219,7 @@ export class Relay {
   private fresh(written: AggregateDocument | undefined): AggregateDocument | undefined {
     const writtenMs = written?.pendingSince?.getTime();
     if (written === undefined || writtenMs === undefined) return undefined;
-    const ageMs = this.options.clock.now().getTime() - writtenMs;
+    const ageMs = this.dependencies.clock.now().getTime() - writtenMs;
     return ageMs < sweepAfterMs ? asStored(written) : undefined;
   }
 
@@ -233,7 +233,7 @@ export class Relay {
     { collection, document, progress }: LaneRun,
     entries: readonly OutboxEntry[],
   ): Promise<void> {
-    const { service, clock, stream } = this.options;
+    const { service, clock, stream } = this.dependencies;
     const announcements = entries.map((entry) => ({
       entry,
       ...announcementOf(service, collection, { document, entry }),
@@ -271,7 +271,7 @@ export class Relay {
   private failToPublish(error: unknown, { id, subject, data }: EventMessage): never {
     if (error instanceof DomainError && error.reason === 'EVENT_TOO_LARGE') {
       const facts = { event: id, subject, bytes: Buffer.byteLength(data) };
-      this.options.logger.error(
+      this.dependencies.logger.error(
         facts,
         'event exceeds the message size limit of the stream, retrying',
       );
@@ -282,7 +282,7 @@ export class Relay {
   private async runCommands(run: LaneRun, entries: readonly OutboxEntry[]): Promise<void> {
     for (const entry of entries) {
       if (this.stopping.signal.aborted) return;
-      const { stuckCommands } = this.options;
+      const { stuckCommands } = this.dependencies;
       try {
         await this.runCommand(run, entry);
       } catch (error) {
@@ -301,7 +301,7 @@ export class Relay {
     const { collection, key, document, progress } = run;
     const handler: CommandHandler | undefined = collection.behaviour.commands?.[entry.type];
     if (handler === undefined) throw new Error(`No handler for command ${entry.type}`);
-    const { service, clock } = this.options;
+    const { service, clock } = this.dependencies;
     const span = {
       name: `command ${entry.type}`,
       kind: 'internal' as const,

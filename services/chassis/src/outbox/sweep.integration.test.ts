@@ -17,7 +17,7 @@ import {
   testTenant,
 } from '../testing/testing';
 import { openEventLog } from './event-log';
-import { Relay, type RelayOptions } from './relay';
+import { Relay, type RelayDependencies } from './relay';
 
 const definition: AggregateDefinition<{ readonly id: string }> = {
   collection: 'orders',
@@ -69,7 +69,7 @@ describe('a sweep of outboxes', () => {
   }
 
   async function withRelay(
-    options: Partial<RelayOptions>,
+    dependencies: Partial<RelayDependencies>,
     act: () => Promise<void>,
     command: CommandHandler = async () => undefined,
   ): Promise<void> {
@@ -87,7 +87,7 @@ describe('a sweep of outboxes', () => {
       graceMs: 1_000,
       eventLog: openEventLog(mongo.db),
       stream,
-      ...options,
+      ...dependencies,
     });
     relay.start();
     try {

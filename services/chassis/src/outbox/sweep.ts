@@ -21,7 +21,7 @@ export interface FoundLane {
 }
 
 /** Dependencies of sweeps, and the relay that takes what they find. */
-export interface SweepOptions {
+export interface SweepDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Slices that are swept; absent: all. */
@@ -76,9 +76,9 @@ export class OutboxSweep {
 
   constructor(
     private readonly collections: readonly AggregateCollection<never>[],
-    private readonly options: SweepOptions,
+    private readonly dependencies: SweepDependencies,
   ) {
-    const { slices = everySlice, clock } = options;
+    const { slices = everySlice, clock } = dependencies;
     this.poll = new QuietPoll({
       collections: collections.map(({ documents }) => documents),
       isAlone: () => slices.isAlone,
@@ -88,18 +88,19 @@ export class OutboxSweep {
 
   async runUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (this.options.isPaused?.() !== true) await this.sweepAll(signal).catch(this.reportFailure);
+      if (this.dependencies.isPaused?.() !== true)
+        await this.sweepAll(signal).catch(this.reportFailure);
       await sleep(sweepEveryMs * jitter(0.2), signal);
     }
   }
 
   private readonly reportFailure = (error: unknown): void => {
-    this.options.logger.warn({ err: error }, 'outbox sweep failed, retrying');
+    this.dependencies.logger.warn({ err: error }, 'outbox sweep failed, retrying');
   };
 
   /** Sweeps the collections in which documents wait. A failure in one does not block the next. */
   private async sweepAll(signal: AbortSignal): Promise<void> {
-    const slices = (this.options.slices ?? everySlice).filter();
+    const slices = (this.dependencies.slices ?? everySlice).filter();
     if (slices === undefined) return;
     if (slices !== this.sweptSlices) this.positions.clear();
     this.sweptSlices = slices;
@@ -145,11 +146,11 @@ export class OutboxSweep {
     collection: AggregateCollection<never>,
     slices: SliceFilter,
   ): Promise<boolean> {
-    const now = this.options.clock.now();
+    const now = this.dependencies.clock.now();
     const batch = await readWaiting(collection, { filter: slices, position: firstPosition, now });
     if (batch.length === sweepBatch) return false;
     const sandboxes = batch.filter(({ live }) => !live);
-    const open = laneNames.filter((lane) => !this.options.isFull(lane));
+    const open = laneNames.filter((lane) => !this.dependencies.isFull(lane));
     this.submit(collection, [...batch.filter(({ live }) => live), ...sandboxes], { open, now });
     return true;
   }
@@ -170,7 +171,7 @@ export class OutboxSweep {
     { lanes, start, signal }: { lanes: readonly Lane[]; start: Position; signal: AbortSignal },
   ): Promise<void> {
     const { collection, filter } = part;
-    const now = this.options.clock.now();
+    const now = this.dependencies.clock.now();
     let open = lanes;
     let position: Position | undefined = start;
     for (let page = 1; position !== undefined && open.length > 0; page += 1) {
@@ -180,7 +181,7 @@ export class OutboxSweep {
       const batch: readonly Waiting[] = await readWaiting(collection, { filter, position, now });
       this.submit(collection, batch, { open, now });
       // A full lane continues at this page.
-      open = open.filter((lane) => !this.options.isFull(lane));
+      open = open.filter((lane) => !this.dependencies.isFull(lane));
       position = nextPosition(position, batch);
     }
     for (const lane of open) this.positions.delete(keyOf(part, lane));
@@ -198,7 +199,7 @@ export class OutboxSweep {
       const includeBusy = pendingSince !== null && pendingSince < longAgo;
       const inLanes = lanesOf(document);
       for (const lane of open.filter((one) => inLanes.includes(one))) {
-        this.options.submit(collection, { id, lane, includeBusy });
+        this.dependencies.submit(collection, { id, lane, includeBusy });
       }
     }
   }

@@ -18,7 +18,7 @@ export const beatEveryMs = 2_000;
 const removeAfterMs = 10 * 60_000;
 
 /** Dependencies of a replica's heartbeats. */
-export interface ReplicasOptions {
+export interface ReplicasDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly release: string;
@@ -45,12 +45,12 @@ export class Replicas implements Slices {
 
   constructor(
     db: Db,
-    private readonly options: ReplicasOptions,
+    private readonly dependencies: ReplicasDependencies,
   ) {
     this.store = new ReplicaStore(db);
-    this.schema = new SchemaGate(db, options.release);
-    this.nowMs = options.nowMs ?? monotonicMs;
-    this.system = new SystemWatch(db, { clock: options.clock, nowMs: this.nowMs });
+    this.schema = new SchemaGate(db, dependencies.release);
+    this.nowMs = dependencies.nowMs ?? monotonicMs;
+    this.system = new SystemWatch(db, { clock: dependencies.clock, nowMs: this.nowMs });
     this.ofMessages = withFilter(this, () =>
       this.system.holdsMessages ? undefined : this.ownFilter(),
     );
@@ -116,7 +116,10 @@ export class Replicas implements Slices {
   private async writeHeartbeat(): Promise<void> {
     this.beat += 1;
     if (!(await this.store.beat(this.heartbeat()))) {
-      this.options.logger.warn({ replica: this.replica }, 'replica id is in use, choosing another');
+      this.dependencies.logger.warn(
+        { replica: this.replica },
+        'replica id is in use, choosing another',
+      );
       this.replica = newId();
       this.membership = new Membership(this.replica);
       await this.store.register(this.heartbeat());
@@ -126,7 +129,7 @@ export class Replicas implements Slices {
   /** True while a replica of an earlier release has a heartbeat. */
   async hasOlder(): Promise<boolean> {
     const all = await retryTransient(() => this.store.list());
-    return all.some(({ release }) => isOlder(release, this.options.release));
+    return all.some(({ release }) => isOlder(release, this.dependencies.release));
   }
 
   /** Says goodbye, so that the others need not wait. */
@@ -135,7 +138,7 @@ export class Replicas implements Slices {
   }
 
   private heartbeat() {
-    const { clock, release } = this.options;
+    const { clock, release } = this.dependencies;
     const { replica, run, beat, system } = this;
     const reported = this.shared === undefined ? {} : { reported: this.shared.own() };
     return { replica, run, beat, at: clock.now(), release, system: system.shown(), ...reported };

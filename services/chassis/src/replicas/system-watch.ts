@@ -18,7 +18,7 @@ import {
 import { SystemStore } from './system-store';
 
 /** Clocks of a reader. */
-export interface SystemWatchOptions {
+export interface SystemWatchDependencies {
   readonly clock: Clock;
   /** Monotonic. */
   readonly nowMs?: () => number;
@@ -38,17 +38,17 @@ export class SystemWatch {
 
   constructor(
     db: Db,
-    private readonly options: SystemWatchOptions,
+    private readonly dependencies: SystemWatchDependencies,
   ) {
     this.store = new SystemStore(db);
     this.restores = new Restores(db);
-    this.nowMs = options.nowMs ?? monotonicMs;
+    this.nowMs = dependencies.nowMs ?? monotonicMs;
   }
 
   get state(): SystemState {
-    const { last, options } = this;
+    const { last, dependencies } = this;
     if (last === undefined) return 'OPEN';
-    return stateOf(last, { nowMs: this.nowMs(), now: options.clock.now() });
+    return stateOf(last, { nowMs: this.nowMs(), now: dependencies.clock.now() });
   }
 
   /** True while background work waits. */

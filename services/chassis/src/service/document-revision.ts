@@ -25,7 +25,7 @@ export interface RevisedRule {
 }
 
 /** Dependencies of a revision. */
-export interface DocumentRevisionOptions {
+export interface DocumentRevisionDependencies {
   readonly logger: Logger;
   /** Resolves to true while a replica of an earlier release runs. */
   readonly hasOlderReplica: () => Promise<boolean>;
@@ -48,7 +48,7 @@ export class DocumentRevision {
     private readonly progress: Collection<ProgressDocument>,
     private readonly documents: Collection<AggregateDocument>,
     private readonly rule: RevisedRule,
-    private readonly options: DocumentRevisionOptions,
+    private readonly dependencies: DocumentRevisionDependencies,
   ) {}
 
   /** Visits documents until all were visited or the signal aborts. */
@@ -58,7 +58,7 @@ export class DocumentRevision {
     const isSame = stored !== null && Number(stored.revision) === revision;
     if (revision === undefined || (isSame && stored.isDone)) return;
     // It writes documents by its own rule, also such that were visited already.
-    if (await this.options.hasOlderReplica()) return;
+    if (await this.dependencies.hasOlderReplica()) return;
     let position = isSame ? stored.position : '';
     while (!signal.aborted) {
       const batch = await this.readAfter(position);
@@ -101,7 +101,10 @@ export class DocumentRevision {
     } catch (error) {
       const { _id: id } = document;
       const { collection } = this.rule;
-      this.options.logger.warn({ err: error, id, collection }, 'document not revised, skipping');
+      this.dependencies.logger.warn(
+        { err: error, id, collection },
+        'document not revised, skipping',
+      );
       return undefined;
     }
   }

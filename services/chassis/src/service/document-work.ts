@@ -1,7 +1,7 @@
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
 import type { Clock } from '../clock';
-import { DueWork, type DueWorkOptions } from '../due-work/due-work';
-import { Relay, type RelayOptions } from '../outbox/relay';
+import { DueWork, type DueWorkDependencies } from '../due-work/due-work';
+import { Relay, type RelayDependencies } from '../outbox/relay';
 import type { Replicas } from '../replicas/replicas';
 import type { SystemWatch } from '../replicas/system-watch';
 import type { EventStream } from '../stream/jet-stream';
@@ -31,7 +31,7 @@ interface DocumentOwner {
 export function startDocumentWork(
   owner: DocumentOwner,
   collections: AggregateCollection<never>[],
-  { activity, ...stores }: Pick<RelayOptions & DueWorkOptions, WorkStores>,
+  { activity, ...stores }: Pick<RelayDependencies & DueWorkDependencies, WorkStores>,
   { isStorageFull: isPaused, system, isDeleted }: WorkGates,
 ): { relay: Relay; dueWork: DueWork } {
   const { name: service, clock, logger, stream, slices } = owner;

@@ -23,7 +23,7 @@ export interface PeriodicWork {
 const lookEveryMs = 10_000;
 
 /** Dependencies of periodic work. */
-export interface PeriodicRunsOptions {
+export interface PeriodicRunsDependencies {
   readonly logger: Logger;
   readonly slices: Pick<Slices, 'owns'>;
   readonly isStorageFull: () => boolean;
@@ -35,13 +35,13 @@ export interface PeriodicRunsOptions {
 
 /** Runs periodic work until it is closed. */
 export class PeriodicRuns {
-  constructor(private readonly options: PeriodicRunsOptions) {}
+  constructor(private readonly dependencies: PeriodicRunsDependencies) {}
 
   /** Starts the work; the first run begins immediately. */
   start(work: PeriodicWork): void {
     const stopping = new AbortController();
     const running = this.runUntilClosed(work, stopping.signal);
-    this.options.onClose(work.name, () => {
+    this.dependencies.onClose(work.name, () => {
       stopping.abort();
       return running;
     });
@@ -51,7 +51,7 @@ export class PeriodicRuns {
     { name, everyMs, run, writes = 'anything', onOneReplica = false }: PeriodicWork,
     signal: AbortSignal,
   ): Promise<void> {
-    const { logger, slices } = this.options;
+    const { logger, slices } = this.dependencies;
     while (!signal.aborted) {
       const isAnothers = onOneReplica && !slices.owns(name);
       try {
@@ -65,7 +65,7 @@ export class PeriodicRuns {
   }
 
   private waits(writes: PeriodicWork['writes']): boolean {
-    const { isStorageFull, isClosed } = this.options;
+    const { isStorageFull, isClosed } = this.dependencies;
     if (writes === 'nothing') return false;
     return isClosed() || (writes !== 'deletions' && isStorageFull());
   }

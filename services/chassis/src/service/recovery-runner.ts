@@ -1,4 +1,4 @@
-import { catchUp, type CatchUpOptions } from '../due-work/catch-up';
+import { catchUp, type CatchUpDependencies } from '../due-work/catch-up';
 import { recoveryContextOf, type RecoveryWork, type StepCounts } from '../recovery/recovery';
 import type { SystemDocument } from '../replicas/system-state';
 import type { SystemWatch } from '../replicas/system-watch';
@@ -10,7 +10,7 @@ const lookEveryMs = 1_000;
 const extendLeaseEveryMs = 5_000;
 
 /** Dependencies of the steps of a recovery. */
-export interface RecoveryRunnerOptions extends CatchUpOptions {
+export interface RecoveryRunnerDependencies extends CatchUpDependencies {
   readonly system: SystemWatch;
   /** Id of this replica. */
   readonly replica: () => string;
@@ -23,18 +23,18 @@ export interface RecoveryRunnerOptions extends CatchUpOptions {
  * Takes the steps that `reconcile` requests while the system recovers. One replica of the service
  * takes a step; if it dies, another one takes the step again.
  */
-export function recoveryWork(options: RecoveryRunnerOptions): PeriodicWork {
+export function recoveryWork(dependencies: RecoveryRunnerDependencies): PeriodicWork {
   return {
     name: 'recover',
     everyMs: lookEveryMs,
-    run: () => takeRequestedStep(options),
+    run: () => takeRequestedStep(dependencies),
     // Runs while the system is closed to all other work.
     writes: 'nothing',
   };
 }
 
-async function takeRequestedStep(options: RecoveryRunnerOptions): Promise<void> {
-  const { system, replica, clock, logger } = options;
+async function takeRequestedStep(dependencies: RecoveryRunnerDependencies): Promise<void> {
+  const { system, replica, clock, logger } = dependencies;
   const { restore, step, done } = system.recovering ?? {};
   if (restore === undefined || step === undefined || done?.[step] !== undefined) return;
   const owner = replica();
@@ -45,7 +45,7 @@ async function takeRequestedStep(options: RecoveryRunnerOptions): Promise<void> 
     void lease().catch(() => undefined);
   }, extendLeaseEveryMs);
   try {
-    const counts = await system.write(() => take(step, { ...options, restore }));
+    const counts = await system.write(() => take(step, { ...dependencies, restore }));
     await system.store.finishStep(step, owner, counts);
     logger.info({ step, restoreId: restore.id, ...counts }, 'recovery step done');
   } finally {
@@ -55,12 +55,12 @@ async function takeRequestedStep(options: RecoveryRunnerOptions): Promise<void> 
 
 async function take(
   step: string,
-  options: RecoveryRunnerOptions & { restore: NonNullable<SystemDocument['restore']> },
+  dependencies: RecoveryRunnerDependencies & { restore: NonNullable<SystemDocument['restore']> },
 ): Promise<StepCounts> {
-  const { stream, work, restore } = options;
+  const { stream, work, restore } = dependencies;
   // Events of the lost time would be read as new ones.
   if (step === 'fence') return { purged: await stream.purge() };
   const own = work[step as keyof RecoveryWork];
   const counts = (await own?.(recoveryContextOf(restore))) ?? {};
-  return step === 'catchUp' ? { ...counts, ...(await catchUp(options)) } : counts;
+  return step === 'catchUp' ? { ...counts, ...(await catchUp(dependencies)) } : counts;
 }

@@ -10,7 +10,7 @@ import type { Replicas } from '../replicas/replicas';
 import type { Logger } from '../telemetry/logging';
 import {
   DocumentRevision,
-  type DocumentRevisionOptions,
+  type DocumentRevisionDependencies,
   type ProgressDocument,
 } from './document-revision';
 import type { PeriodicWork } from './periodic-work';
@@ -40,7 +40,7 @@ export function scheduleRevision<S extends { readonly id: string }>(
   db: Db,
   documents: Collection<AggregateDocument>,
   definition: AggregateDefinition<S>,
-  options: DocumentRevisionOptions,
+  dependencies: DocumentRevisionDependencies,
 ): DocumentRevision {
   const fieldsOf = (document: AggregateDocument) => {
     if (document.timeline !== realTimeline) return undefined;
@@ -50,5 +50,10 @@ export function scheduleRevision<S extends { readonly id: string }>(
   };
   const { collection, scheduleRevision: revision } = definition;
   const progress = db.collection<ProgressDocument>('scheduleProgress');
-  return new DocumentRevision(progress, documents, { collection, revision, fieldsOf }, options);
+  return new DocumentRevision(
+    progress,
+    documents,
+    { collection, revision, fieldsOf },
+    dependencies,
+  );
 }

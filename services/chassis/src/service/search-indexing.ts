@@ -10,7 +10,7 @@ import type { Replicas } from '../replicas/replicas';
 import type { Logger } from '../telemetry/logging';
 import {
   DocumentRevision,
-  type DocumentRevisionOptions,
+  type DocumentRevisionDependencies,
   type ProgressDocument,
 } from './document-revision';
 import type { PeriodicWork } from './periodic-work';
@@ -37,7 +37,7 @@ export function searchIndexing<S extends { readonly id: string }>(
   db: Db,
   documents: Collection<AggregateDocument>,
   definition: AggregateDefinition<S>,
-  options: DocumentRevisionOptions,
+  dependencies: DocumentRevisionDependencies,
 ): DocumentRevision {
   const { collection } = definition;
   const fieldsOf = (document: AggregateDocument) => {
@@ -47,5 +47,5 @@ export function searchIndexing<S extends { readonly id: string }>(
   };
   const rule = { collection, revision: definition.search?.revision, fieldsOf };
   const progress = db.collection<ProgressDocument>('searchProgress');
-  return new DocumentRevision(progress, documents, rule, options);
+  return new DocumentRevision(progress, documents, rule, dependencies);
 }

@@ -17,7 +17,7 @@ interface ProgressDocument {
 }
 
 /** Dependencies of the inquiry. */
-export interface UnknownExpiryOptions {
+export interface UnknownExpiryDependencies {
   readonly methods: AggregateCollection<PaymentMethod>;
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
   readonly clock: Clock;
@@ -40,7 +40,7 @@ export class UnknownExpiryStore {
 
   constructor(
     db: Db,
-    private readonly options: UnknownExpiryOptions,
+    private readonly dependencies: UnknownExpiryDependencies,
   ) {
     this.progress = db.collection('expiryProgress');
   }
@@ -50,7 +50,7 @@ export class UnknownExpiryStore {
     const stored = await retryTransient(() => this.progress.findOne({ _id: 'paymentMethods' }));
     if (stored?.isDone === true) return;
     // It saves cards without expiry, also such that were visited already.
-    if (await this.options.hasOlderReplica()) return;
+    if (await this.dependencies.hasOlderReplica()) return;
     let position = stored?.position ?? '';
     while (!signal.aborted) {
       const [next] = await this.readAfter(position);
@@ -66,7 +66,7 @@ export class UnknownExpiryStore {
   private readAfter(position: string): Promise<AggregateDocument[]> {
     const _id = { $gt: position, $lt: endOfIds };
     return retryTransient(() =>
-      this.options.methods.documents
+      this.dependencies.methods.documents
         .find({ _id, live: true, expiry: { $exists: false } })
         .sort({ _id: 1 })
         .limit(1)
@@ -75,7 +75,7 @@ export class UnknownExpiryStore {
   }
 
   private async ask({ _id: id, organizationId, environmentId, live }: AggregateDocument) {
-    const { methods, providerOf, clock } = this.options;
+    const { methods, providerOf, clock } = this.dependencies;
     const tenant = { organizationId, environmentId, live, manualClock: false };
     const store = methods.within({ tenant, now: clock.now() });
     const provider = providerOf(tenant);

@@ -20,7 +20,7 @@ import type { Environment } from '../environment/environment';
 import { toProtoEnvironment } from '../environment/environment-message';
 import type { KeyLineage } from './lineage-store';
 
-export interface ApiKeyRpcOptions {
+export interface ApiKeyRpcDependencies {
   readonly apiKeys: ApiKeyStore;
   readonly apiKeyUses: ApiKeyUseStore;
   readonly lineage: KeyLineage;
@@ -35,8 +35,8 @@ type Handlers = Pick<
   'authenticate' | 'createApiKey' | 'listApiKeys' | 'revokeApiKey'
 >;
 
-export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
-  const { apiKeys, apiKeyUses, lineage, environments, noteLiveUse, clock } = options;
+export function apiKeyHandlers(dependencies: ApiKeyRpcDependencies): Handlers {
+  const { apiKeys, apiKeyUses, lineage, environments, noteLiveUse, clock } = dependencies;
   return {
     authenticate: async ({ key }) => {
       const found = await apiKeys.find(key);
@@ -57,7 +57,7 @@ export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
       };
     },
 
-    createApiKey: (request, context) => createApiKey(request, context, options),
+    createApiKey: (request, context) => createApiKey(request, context, dependencies),
 
     listApiKeys: async (request, context) => {
       const { data, total } = await apiKeys.list(context, readPage(request));
@@ -75,7 +75,7 @@ export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
 async function createApiKey(
   { createdBy: creator, ...sent }: CreateApiKeyRequest,
   { tenant: caller, scopes, resourceSeed, storing }: CallContext,
-  { apiKeys, lineage, environments, clock }: ApiKeyRpcOptions,
+  { apiKeys, lineage, environments, clock }: ApiKeyRpcDependencies,
 ) {
   const now = clock.now();
   const callerScopes = scopes.includes(everyScope) ? ('ALL' as const) : scopes;

@@ -9,7 +9,7 @@ import { invalidSession } from '../operator/session';
 import type { Operator } from '../operator/operator';
 import { findAnywhere } from '../operator/operator-store';
 
-export interface KeyLineageOptions {
+export interface KeyLineageDependencies {
   readonly keys: AggregateCollection<ApiKey>;
   readonly apiKeys: ApiKeyStore;
   readonly operators: AggregateCollection<Operator>;
@@ -21,10 +21,10 @@ const concurrentRevocations = 20;
 
 /** Tracks which key or operator created which keys, in all environments of an organization. */
 export class KeyLineage {
-  constructor(private readonly options: KeyLineageOptions) {}
+  constructor(private readonly dependencies: KeyLineageDependencies) {}
 
   async ensureIndexes(): Promise<void> {
-    await ensureIndexes(this.options.keys.documents, [
+    await ensureIndexes(this.dependencies.keys.documents, [
       { name: 'createdBy', key: { organizationId: 1, 'createdBy.id': 1 } },
     ]);
   }
@@ -35,7 +35,7 @@ export class KeyLineage {
    * key or is seen here.
    */
   async checkCreator(creator: KeyCreator, tenant: Tenant): Promise<Date | undefined> {
-    const { apiKeys, operators, clock } = this.options;
+    const { apiKeys, operators, clock } = this.dependencies;
     switch (creator.type) {
       case 'SYSTEM':
         return undefined;
@@ -92,7 +92,7 @@ export class KeyLineage {
     creatorIds: readonly string[],
     organizationId: string,
   ): Promise<Stored<ApiKey>[]> {
-    const { documents, definition } = this.options.keys;
+    const { documents, definition } = this.dependencies.keys;
     const query = { organizationId, 'createdBy.id': { $in: [...creatorIds] } };
     const found = await retryTransient(() => documents.find(query).toArray());
     return found.map((document) => toStored(definition, document));
@@ -100,7 +100,7 @@ export class KeyLineage {
 
   private async revoke({ state, tenant }: Stored<ApiKey>): Promise<void> {
     if (state.revokedAt !== undefined) return;
-    const { keys, clock } = this.options;
+    const { keys, clock } = this.dependencies;
     await keys.within({ tenant, now: clock.now() }).mutate(state.id, revoke);
   }
 }

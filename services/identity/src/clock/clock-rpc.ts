@@ -19,7 +19,7 @@ import {
 } from '../environment/sandbox-clock';
 import type { WaitingCalls } from './waiting-calls';
 
-export interface ClockRpcOptions {
+export interface ClockRpcDependencies {
   readonly environments: AggregateCollection<Environment>;
   readonly workers: ClockAdvanceWorkerPool;
   /** Calls that wait for an advance, by environment. */
@@ -34,8 +34,8 @@ type Handlers = Pick<
   'getClock' | 'advanceClock' | 'stopClockAdvance'
 >;
 
-export function clockHandlers(options: ClockRpcOptions): Handlers {
-  const { environments, workers, waitingAdvances, clock, stopping } = options;
+export function clockHandlers(dependencies: ClockRpcDependencies): Handlers {
+  const { environments, workers, waitingAdvances, clock, stopping } = dependencies;
   return {
     getClock: async (_request, { tenant }) => {
       const now = clock.now();
@@ -55,7 +55,7 @@ export function clockHandlers(options: ClockRpcOptions): Handlers {
             requestAdvance(environment, { to, id, claim, now }),
           );
         if (isHeldBy(state, claim.owner)) workers.start(tenant, claim);
-        const result = await watch(advanceTo(state, to).id, context, options);
+        const result = await watch(advanceTo(state, to).id, context, dependencies);
         const { now, processed, stopped = false } = result;
         return { now, processed, stopped };
       });
@@ -80,7 +80,7 @@ export function clockHandlers(options: ClockRpcOptions): Handlers {
 async function watch(
   advanceId: string,
   context: CallContext,
-  { environments, stopping }: ClockRpcOptions,
+  { environments, stopping }: ClockRpcDependencies,
 ): Promise<ClockAdvanceResult> {
   const { tenant, now, deadline } = context;
   const signal = AbortSignal.any([context.signal, stopping]);

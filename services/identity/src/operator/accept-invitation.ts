@@ -20,7 +20,7 @@ import { findAnywhere, findHolder, operatorId, withUniqueEmail } from './operato
 import type { SignIn, SignInCall } from './sign-in';
 import type { TokenStore } from './token-store';
 
-export interface AcceptInvitationOptions {
+export interface AcceptInvitationDependencies {
   readonly signIn: SignIn;
   readonly organizations: AggregateCollection<Organization>;
   readonly operators: AggregateCollection<Operator>;
@@ -43,13 +43,13 @@ interface Accepted {
 export async function acceptInvitation(
   request: AcceptInvitationRequest,
   { signal, storing }: SignInCall,
-  options: AcceptInvitationOptions,
+  dependencies: AcceptInvitationDependencies,
 ): Promise<Accepted> {
-  const { signIn, organizations, operators, invitations, commonPasswords, clock } = options;
-  const invitation = await openInvitation(request.token, options);
+  const { signIn, organizations, operators, invitations, commonPasswords, clock } = dependencies;
+  const invitation = await openInvitation(request.token, dependencies);
   const email = operatorEmail(request.email);
   const { password, name, providerConfigured } = request;
-  const { signInRules } = (await organizationOf(invitation, options)).state;
+  const { signInRules } = (await organizationOf(invitation, dependencies)).state;
   const isOff = isPasswordOff(signInRules, providerConfigured);
   if (!isOff) refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
   if ((await findHolder(operators, email)) !== undefined) throw operatorExists();
@@ -81,7 +81,7 @@ export async function acceptInvitation(
 /** Finds the organization of an invitation. */
 export function organizationOf(
   { tenant }: Stored<Invitation>,
-  { organizations, clock }: AcceptInvitationOptions,
+  { organizations, clock }: AcceptInvitationDependencies,
 ): Promise<Stored<Organization>> {
   return organizations.within({ tenant, now: clock.now() }).get(tenant.organizationId);
 }
@@ -93,23 +93,23 @@ export function organizationOf(
  */
 export async function openInvitation(
   token: string,
-  options: AcceptInvitationOptions,
+  dependencies: AcceptInvitationDependencies,
 ): Promise<Stored<Invitation>> {
-  const invitation = await options.invitations.find(token);
+  const invitation = await dependencies.invitations.find(token);
   if (invitation === undefined) throw invitationNotFound();
   const { state, tenant } = invitation;
   const { acceptedBy, email, expiresAt } = state;
-  const isOver = options.clock.now() >= expiresAt;
-  const isUsed = acceptedBy !== undefined && (await isStored(acceptedBy, options));
-  const isLate = email === undefined && (await hasOperators(tenant, options));
+  const isOver = dependencies.clock.now() >= expiresAt;
+  const isUsed = acceptedBy !== undefined && (await isStored(acceptedBy, dependencies));
+  const isLate = email === undefined && (await hasOperators(tenant, dependencies));
   if (isOver || isUsed || isLate) throw invitationNotFound();
-  if (!(await isStillGiven(invitation, options))) throw invitationNotFound();
+  if (!(await isStillGiven(invitation, dependencies))) throw invitationNotFound();
   return invitation;
 }
 
 async function isStillGiven(
   { state: { role, invitedBy }, tenant }: Stored<Invitation>,
-  { operators, clock }: AcceptInvitationOptions,
+  { operators, clock }: AcceptInvitationDependencies,
 ): Promise<boolean> {
   if (invitedBy === undefined) return true;
   const inviter = await operators.within({ tenant, now: clock.now() }).find(invitedBy.id);
@@ -118,7 +118,7 @@ async function isStillGiven(
 
 export async function hasOperators(
   tenant: Tenant,
-  { operators, clock }: AcceptInvitationOptions,
+  { operators, clock }: AcceptInvitationDependencies,
 ): Promise<boolean> {
   const { total } = await operators
     .within({ tenant, now: clock.now() })
@@ -126,6 +126,6 @@ export async function hasOperators(
   return total > 0;
 }
 
-async function isStored(id: string, { operators }: AcceptInvitationOptions): Promise<boolean> {
+async function isStored(id: string, { operators }: AcceptInvitationDependencies): Promise<boolean> {
   return (await findAnywhere(operators, id)) !== undefined;
 }

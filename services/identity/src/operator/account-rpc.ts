@@ -17,7 +17,7 @@ import type { SecondFactors } from './second-factors';
 import { sentOrigin } from './session';
 import type { SignIn } from './sign-in';
 
-export interface AccountRpcOptions {
+export interface AccountRpcDependencies {
   readonly signIn: SignIn;
   readonly secondFactors: SecondFactors;
   readonly operators: AggregateCollection<Operator>;
@@ -27,8 +27,8 @@ export interface AccountRpcOptions {
 type Handlers = Pick<AsyncHandlers<OperatorServiceServer>, 'changeName' | 'changeEmail'>;
 
 /** Changes by operators of their own name and email address. */
-export function accountHandlers(options: AccountRpcOptions): Handlers {
-  const { signIn, secondFactors, operators, clock } = options;
+export function accountHandlers(dependencies: AccountRpcDependencies): Handlers {
+  const { signIn, secondFactors, operators, clock } = dependencies;
   return {
     changeName: async ({ sessionToken, name }, { storing }) => {
       const { state, tenant } = (await signIn.authenticate(sessionToken)).operator;

@@ -17,7 +17,7 @@ import type { SignIn } from './sign-in';
 
 const targetsMax = 200;
 
-export interface AuditRpcOptions {
+export interface AuditRpcDependencies {
   readonly signIn: SignIn;
   readonly audit: AuditStore;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ type Handlers = Pick<
   'beginAuditEntry' | 'endAuditEntry' | 'listAuditEntries' | 'exportAuditEntries'
 >;
 
-export function auditHandlers({ signIn, audit, clock }: AuditRpcOptions): Handlers {
+export function auditHandlers({ signIn, audit, clock }: AuditRpcDependencies): Handlers {
   const tenantOfLeader = async (sessionToken: string): Promise<Tenant> => {
     const { state, tenant } = (await signIn.authenticate(sessionToken)).operator;
     if (!mayManageOperators(state.role)) throw insufficientPermissions();

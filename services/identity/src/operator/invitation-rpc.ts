@@ -5,7 +5,7 @@ import { operatorRoles } from '@billing/proto/values/identity';
 import { liveTenant } from '../environment/environment-store';
 import {
   acceptInvitation,
-  type AcceptInvitationOptions,
+  type AcceptInvitationDependencies,
   hasOperators,
   openInvitation,
   organizationOf,
@@ -23,13 +23,13 @@ type Handlers = Pick<
   'inviteFirstOwner' | 'getInvitation' | 'acceptInvitation' | 'inviteOperator'
 >;
 
-export function invitationHandlers(options: AcceptInvitationOptions): Handlers {
-  const { signIn, organizations, operators, invitations, clock } = options;
+export function invitationHandlers(dependencies: AcceptInvitationDependencies): Handlers {
+  const { signIn, organizations, operators, invitations, clock } = dependencies;
   return {
     inviteFirstOwner: async ({ organizationId }, { storing }) => {
       const tenant = liveTenant(organizationId);
       await organizations.within({ tenant, now: clock.now() }).get(organizationId);
-      if (await hasOperators(tenant, options)) return {};
+      if (await hasOperators(tenant, dependencies)) return {};
       const input = { role: 'OWNER', email: undefined, invitedBy: undefined } as const;
       const { token } = await invitations.issue({ tenant, storing }, (id, now) =>
         invite(id, input, now),
@@ -38,9 +38,9 @@ export function invitationHandlers(options: AcceptInvitationOptions): Handlers {
     },
 
     getInvitation: async ({ token }) => {
-      const invitation = await openInvitation(token, options);
+      const invitation = await openInvitation(token, dependencies);
       const { role, email } = invitation.state;
-      const { name, signInRules } = (await organizationOf(invitation, options)).state;
+      const { name, signInRules } = (await organizationOf(invitation, dependencies)).state;
       return {
         organizationName: name,
         role: operatorRoles.valueOf(role),
@@ -51,7 +51,7 @@ export function invitationHandlers(options: AcceptInvitationOptions): Handlers {
 
     acceptInvitation: async (request, call) => {
       const { origin } = request;
-      const { operator, isPasswordOff } = await acceptInvitation(request, call, options);
+      const { operator, isPasswordOff } = await acceptInvitation(request, call, dependencies);
       if (!isPasswordOff) {
         const session = await signIn.open(operator, origin, call);
         return { operator: toProtoOperator(operator), session };
@@ -59,7 +59,7 @@ export function invitationHandlers(options: AcceptInvitationOptions): Handlers {
       // The gateway records nothing without a session.
       const { requestId } = call;
       const accepted = { actor: operatorActor(operator.state), action: acceptAction, requestId };
-      await recordOnOperator(operator, { ...accepted, origin, status: 200 }, options);
+      await recordOnOperator(operator, { ...accepted, origin, status: 200 }, dependencies);
       return { operator: toProtoOperator(operator), session: undefined };
     },
 

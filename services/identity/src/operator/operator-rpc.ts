@@ -9,10 +9,10 @@ import type {
 import { operatorRoles } from '@billing/proto/values/identity';
 import { isConfirmed } from '../second-factor/second-factor';
 import { isEmailFromProvider, isEmailProven, type Operator, type Role } from './operator';
-import { updateOperator, type UpdateOperatorOptions } from './update-operator';
+import { updateOperator, type UpdateOperatorDependencies } from './update-operator';
 import type { SignIn } from './sign-in';
 
-export interface OperatorRpcOptions extends UpdateOperatorOptions {
+export interface OperatorRpcDependencies extends UpdateOperatorDependencies {
   readonly signIn: SignIn;
   /** Revokes the keys that an operator created, and the keys created from them. */
   readonly revokeKeysOf: (operatorId: string, organizationId: string) => Promise<void>;
@@ -22,8 +22,8 @@ type Handlers = Pick<AsyncHandlers<OperatorServiceServer>, 'listOperators' | 'up
 
 const operatorsMax = 200;
 
-export function operatorHandlers(options: OperatorRpcOptions): Handlers {
-  const { signIn, operators, revokeKeysOf, clock } = options;
+export function operatorHandlers(dependencies: OperatorRpcDependencies): Handlers {
+  const { signIn, operators, revokeKeysOf, clock } = dependencies;
   return {
     listOperators: async ({ sessionToken }) => {
       const { tenant } = (await signIn.authenticate(sessionToken)).operator;
@@ -40,7 +40,7 @@ export function operatorHandlers(options: OperatorRpcOptions): Handlers {
       const updated = await updateOperator(
         operatorId,
         { changes, actor, tenant, storing },
-        options,
+        dependencies,
       );
       if (revokeKeys) await revokeKeysOf(operatorId, tenant.organizationId);
       return { operator: toProtoOperator(updated) };

@@ -6,7 +6,7 @@ import { toProtoOperator } from './operator-rpc';
 import { findByEmail } from './operator-store';
 import { recordOnOperator } from './audit-operator';
 import { issueResetLink } from './reset-link';
-import { openLink, resetPassword, type ResetPasswordOptions } from './reset-password';
+import { openLink, resetPassword, type ResetPasswordDependencies } from './reset-password';
 
 type Handlers = Pick<
   AsyncHandlers<OperatorServiceServer>,
@@ -16,8 +16,8 @@ type Handlers = Pick<
 const mailer = { type: 'SYSTEM', id: 'password-resets', email: undefined } as const;
 const machine = { type: 'SYSTEM', id: 'first-owner', email: undefined } as const;
 
-export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
-  const { signIn, operators, resetLinks, clock } = options;
+export function resetLinkHandlers(dependencies: ResetPasswordDependencies): Handlers {
+  const { signIn, operators, resetLinks, clock } = dependencies;
   return {
     createResetLink: async ({ sessionToken, operatorId: id }, { storing }) => {
       const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
@@ -46,7 +46,7 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
       // First, so that no link exists that the audit log does not show.
       const action = 'POST /dashboard/api/password-resets';
       const asking = { actor: mailer, action, requestId, origin, status: 202 };
-      await recordOnOperator(found, asking, options);
+      await recordOnOperator(found, asking, dependencies);
       const input = { operator: state, createdBy: undefined, isMailed: true };
       const { token, stored } = await resetLinks.issue({ tenant, storing }, (linkId, at) =>
         issueResetLink(linkId, input, at),
@@ -64,15 +64,15 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
         issueResetLink(linkId, input, now),
       );
       const action = 'first-owner --reset';
-      await recordOnOperator(found, { actor: machine, action, requestId }, options);
+      await recordOnOperator(found, { actor: machine, action, requestId }, dependencies);
       return { token };
     },
     getResetLink: async ({ token }) => {
-      const { operator } = await openLink(token, options);
+      const { operator } = await openLink(token, dependencies);
       return { email: operator.state.email };
     },
     resetPassword: async ({ token, password, origin }, call) => {
-      const changed = await resetPassword({ token, password, origin }, call, options);
+      const changed = await resetPassword({ token, password, origin }, call, dependencies);
       const { organizationId } = changed.tenant;
       return { operator: toProtoOperator(changed), organizationId };
     },

@@ -13,7 +13,7 @@ import { type Origin, sentOrigin } from './session';
 import type { SignIn } from './sign-in';
 import type { TokenStore } from './token-store';
 
-export interface ResetPasswordOptions {
+export interface ResetPasswordDependencies {
   readonly signIn: SignIn;
   readonly operators: AggregateCollection<Operator>;
   readonly resetLinks: TokenStore<ResetLink>;
@@ -33,16 +33,16 @@ interface PasswordReset {
 export async function resetPassword(
   { token, password, origin }: PasswordReset,
   { signal, requestId, storing }: Pick<CallContext, 'signal' | 'requestId' | 'storing'>,
-  options: ResetPasswordOptions,
+  dependencies: ResetPasswordDependencies,
 ): Promise<Stored<Operator>> {
-  const { signIn, operators, commonPasswords, clock } = options;
-  const { link, operator } = await openLink(token, options);
+  const { signIn, operators, commonPasswords, clock } = dependencies;
+  const { link, operator } = await openLink(token, dependencies);
   const { id, email } = operator.state;
   const { tenant } = operator;
   refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
   const passwordHash = await signIn.hash(password, signal);
   // Its creator may have lost access while the password waited to be hashed.
-  await openLink(token, options);
+  await openLink(token, dependencies);
   const { generation, isMailed, isOfMachine } = link.state;
   const use = { generation, isMailed, isOfMachine, passwordHash };
   const now = clock.now();
@@ -54,7 +54,7 @@ export async function resetPassword(
   await signIn.clearFailures(email, sentOrigin(origin));
   const actor = operatorActor(operator.state);
   const action = 'POST /dashboard/api/reset-links/use';
-  await recordOnOperator(operator, { actor, action, requestId, origin, status: 204 }, options);
+  await recordOnOperator(operator, { actor, action, requestId, origin, status: 204 }, dependencies);
   return changed;
 }
 
@@ -64,7 +64,7 @@ export async function resetPassword(
  */
 export async function openLink(
   token: string,
-  { operators, resetLinks, clock }: ResetPasswordOptions,
+  { operators, resetLinks, clock }: ResetPasswordDependencies,
 ): Promise<{ link: Stored<ResetLink>; operator: Stored<Operator> }> {
   const link = await resetLinks.find(token);
   if (link === undefined) throw notFound('Reset link');

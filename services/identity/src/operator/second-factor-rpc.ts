@@ -10,7 +10,7 @@ import type { SecondFactors } from './second-factors';
 import { sentOrigin } from './session';
 import type { SignIn } from './sign-in';
 
-export interface SecondFactorRpcOptions {
+export interface SecondFactorRpcDependencies {
   readonly signIn: SignIn;
   readonly secondFactors: SecondFactors;
   readonly operators: AggregateCollection<Operator>;
@@ -27,8 +27,8 @@ type Handlers = Pick<
   | 'updateSignInRules'
 >;
 
-export function secondFactorHandlers(options: SecondFactorRpcOptions): Handlers {
-  const { signIn, secondFactors, operators, organizations, clock } = options;
+export function secondFactorHandlers(dependencies: SecondFactorRpcDependencies): Handlers {
+  const { signIn, secondFactors, operators, organizations, clock } = dependencies;
   return {
     beginSecondFactor: async ({ sessionToken }, call) => {
       const { operator } = await signIn.authenticate(sessionToken);

@@ -28,7 +28,7 @@ import {
 import type { OperatorSession, Origin } from './session';
 import type { OperatorSessionStore } from './session-store';
 
-export interface SecondFactorOptions {
+export interface SecondFactorDependencies {
   readonly operators: AggregateCollection<Operator>;
   readonly sessionList: OperatorSessionStore;
   readonly attempts: LoginAttemptStore;
@@ -58,11 +58,11 @@ const secretBytes = 20;
 
 /** Sets up, uses and removes the second factors of operators. */
 export class SecondFactors {
-  constructor(private readonly options: SecondFactorOptions) {}
+  constructor(private readonly dependencies: SecondFactorDependencies) {}
 
   /** False: no operator can set a second factor up. */
   get isAvailable(): boolean {
-    return this.options.dataKeys !== undefined;
+    return this.dependencies.dataKeys !== undefined;
   }
 
   /** Stores a new secret, which does not count yet; returns it in base32. */
@@ -83,7 +83,7 @@ export class SecondFactors {
       recoveryCode(randomSecret(recoveryCodeBytes)),
     );
     const recoveryHashes = codes.map(recoveryCodeHash);
-    const now = this.options.clock.now();
+    const now = this.dependencies.clock.now();
     const confirmed = (one: Operator) => {
       const proof = { secret: this.secretOf(one), code };
       return confirmFactor(one, { ...proof, recoveryHashes, sessionOpenedAt }, now);
@@ -147,7 +147,7 @@ export class SecondFactors {
     { network }: Origin,
     use: (now: Date) => Promise<T>,
   ): Promise<T> {
-    const { attempts, sessionList, clock } = this.options;
+    const { attempts, sessionList, clock } = this.dependencies;
     const at = clock.now();
     const { id, secondFactor } = operator.state;
     // Sign-ins before the factor needed no code, so their networks prove nothing.
@@ -161,7 +161,7 @@ export class SecondFactors {
   }
 
   private within(tenant: Stored<Operator>['tenant'], storing: CallContext['storing']) {
-    const { operators, clock } = this.options;
+    const { operators, clock } = this.dependencies;
     return operators.within({ tenant, now: clock.now(), storing });
   }
 
@@ -172,7 +172,7 @@ export class SecondFactors {
   }
 
   private keys(): DataKeys {
-    const { dataKeys } = this.options;
+    const { dataKeys } = this.dependencies;
     if (dataKeys === undefined) throw secondFactorUnavailable();
     return dataKeys;
   }

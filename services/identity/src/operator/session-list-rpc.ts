@@ -10,7 +10,7 @@ import { type OperatorSession, sentOrigin } from './session';
 import type { OperatorSessionStore } from './session-store';
 import type { SignIn } from './sign-in';
 
-export interface SessionListRpcOptions {
+export interface SessionListRpcDependencies {
   readonly signIn: SignIn;
   readonly sessionList: OperatorSessionStore;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export function sessionListHandlers({
   signIn,
   sessionList,
   clock,
-}: SessionListRpcOptions): Handlers {
+}: SessionListRpcDependencies): Handlers {
   return {
     listSessions: async ({ sessionToken }) => {
       const { operator, session } = await signIn.authenticate(sessionToken);

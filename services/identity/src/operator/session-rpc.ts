@@ -22,7 +22,7 @@ import type { Organization } from '../organization/organization';
 import { type CommonPasswords, passwordProblems } from '../password/password';
 import type { SignIn } from './sign-in';
 
-export interface SessionRpcOptions {
+export interface SessionRpcDependencies {
   readonly signIn: SignIn;
   readonly organizations: AggregateCollection<Organization>;
   readonly environments: AggregateCollection<Environment>;
@@ -46,15 +46,15 @@ type Handlers = Pick<
   | 'listEnvironments'
 >;
 
-export function sessionHandlers(options: SessionRpcOptions): Handlers {
-  const { signIn, environmentList, operators, commonPasswords, clock } = options;
+export function sessionHandlers(dependencies: SessionRpcDependencies): Handlers {
+  const { signIn, environmentList, operators, commonPasswords, clock } = dependencies;
   return {
     logIn: async ({ email, password, code, providerConfigured, origin: sent }, call) => {
       const origin = sentOrigin(sent);
       const { requestId } = call;
       const attempt = { email, origin, requestId, action: logInAction, status: 401 };
       const isProviderConfigured = providerConfigured;
-      const operator = await audited(attempt, options, () =>
+      const operator = await audited(attempt, dependencies, () =>
         signIn.logIn({ email, password, code, isProviderConfigured, origin }, call),
       );
       const session = await signIn.open(operator, origin, call);
@@ -65,14 +65,14 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       const { email } = verified;
       const { requestId } = call;
       const attempt = { email, origin, requestId, action: providerAction, status: 403 };
-      const operator = await audited(attempt, options, () =>
+      const operator = await audited(attempt, dependencies, () =>
         signIn.logInByProvider(verified, call),
       );
       const { storing } = call;
       const session = await signIn.open(operator, origin, { storing, isByProvider: true });
       return { operator: toProtoOperator(operator), session };
     },
-    authenticateOperator: (request) => authenticateOperator(request, options),
+    authenticateOperator: (request) => authenticateOperator(request, dependencies),
 
     logOut: async ({ sessionToken }) => {
       await signIn.end(sessionToken);
@@ -132,21 +132,21 @@ const refusedFields: Readonly<Record<string, string>> = {
 /** Signs in; records a failure in the audit log of the operator's organization, if any. */
 async function audited<T>(
   { email, origin, requestId, action, status }: SignInAttempt,
-  options: SessionRpcOptions,
+  dependencies: SessionRpcDependencies,
   signIn: () => Promise<T>,
 ): Promise<T> {
   try {
     return await signIn();
   } catch (error) {
     if (!(error instanceof DomainError) || !isRefusal(error)) throw error;
-    const found = await findByEmail(options.operators, email);
+    const found = await findByEmail(dependencies.operators, email);
     if (found !== undefined) {
       const actor = operatorActor(found.state);
       const answered = error.kind === 'permission' ? 403 : status;
       const field = action === logInAction ? refusedFields[error.reason] : undefined;
       const changes = field === undefined ? [] : [{ field }];
       const refused = { actor, action, requestId, origin, changes, status: answered };
-      await recordOnOperator(found, refused, options);
+      await recordOnOperator(found, refused, dependencies);
     }
     throw error;
   }
@@ -160,7 +160,7 @@ function isRefusal({ kind, reason }: DomainError): boolean {
 
 async function authenticateOperator(
   { sessionToken, environmentId }: AuthenticateOperatorRequest,
-  { signIn, organizations, environments, clock }: SessionRpcOptions,
+  { signIn, organizations, environments, clock }: SessionRpcDependencies,
 ) {
   const { operator, session } = await signIn.authenticate(sessionToken);
   const now = clock.now();

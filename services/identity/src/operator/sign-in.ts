@@ -33,7 +33,7 @@ import { findByEmail, operatorId } from './operator-store';
 import { hashPassword, isPassword, saltBytes } from '../password/password-hash';
 import type { TokenStore } from './token-store';
 
-export interface SignInOptions {
+export interface SignInDependencies {
   readonly organizations: AggregateCollection<Organization>;
   readonly secondFactors: SecondFactors;
   readonly operators: AggregateCollection<Operator>;
@@ -76,7 +76,7 @@ export interface SentSignIn extends Credentials {
 
 /** Signs operators in and authenticates their sessions. */
 export class SignIn {
-  constructor(private readonly options: SignInOptions) {}
+  constructor(private readonly dependencies: SignInDependencies) {}
 
   /**
    * Signs in the operator with a password, and the code of a second factor if they have one.
@@ -85,7 +85,7 @@ export class SignIn {
     { code, isProviderConfigured, ...credentials }: SentSignIn,
     call: SignInCall,
   ): Promise<Stored<Operator>> {
-    const { organizations, secondFactors, clock } = this.options;
+    const { organizations, secondFactors, clock } = this.dependencies;
     const operator = await this.verifyPassword(credentials, call);
     const { state, tenant } = operator;
     const now = clock.now();
@@ -103,7 +103,7 @@ export class SignIn {
     { signal, storing }: SignInCall,
   ): Promise<Stored<Operator>> {
     const email = emailOrRefusal(credentials.email);
-    const { attempts, clock, operators, passwordCost, sessionList } = this.options;
+    const { attempts, clock, operators, passwordCost, sessionList } = this.dependencies;
     const at = clock.now();
     const { network } = credentials.origin;
     const operator = await findByEmail(operators, email);
@@ -124,7 +124,7 @@ export class SignIn {
         ] as const);
     return attempts.limited(limits, { pair, at }, async () => {
       const hash = operator?.state.passwordHash;
-      const isRight = await this.options.hashes.run(
+      const isRight = await this.dependencies.hashes.run(
         () => isPassword(credentials.password, hash, { cost: passwordCost }),
         signal,
       );
@@ -138,7 +138,7 @@ export class SignIn {
    * means.
    */
   async clearFailures(email: string, { network }: Origin): Promise<void> {
-    const { attempts, clock } = this.options;
+    const { attempts, clock } = this.dependencies;
     const now = clock.now();
     await attempts.change(`email:${email}`, () => [], now);
     await attempts.change(`email-network:${email} ${network}`, () => [], now);
@@ -146,7 +146,7 @@ export class SignIn {
 
   /** Counts an address that an operator asks for. Throws resource_exhausted after ten in 15 min. */
   async countAddress(id: string): Promise<void> {
-    const { attempts, clock } = this.options;
+    const { attempts, clock } = this.dependencies;
     const now = clock.now();
     await attempts.change(`email-of:${id}`, (made) => attempt(made, perEmailAndNetwork, now), now);
   }
@@ -159,7 +159,7 @@ export class SignIn {
     { email, ...identity }: ProviderIdentity & { readonly email: string },
     { storing }: Pick<CallContext, 'storing'>,
   ): Promise<Stored<Operator>> {
-    const { operators, clock } = this.options;
+    const { operators, clock } = this.dependencies;
     const found = await findByEmail(operators, emailOrRefusal(email));
     if (found === undefined) throw invalidCredentials();
     const { state, tenant } = found;
@@ -174,15 +174,16 @@ export class SignIn {
     origin: Origin | undefined,
     { storing, isByProvider = false }: OpeningCall,
   ): Promise<{ token: string; expiresAt: Date }> {
-    const { token, stored } = await this.options.sessions.issue({ tenant, storing }, (id, now) =>
-      openSession(id, { operator, origin, isByProvider }, now),
+    const { token, stored } = await this.dependencies.sessions.issue(
+      { tenant, storing },
+      (id, now) => openSession(id, { operator, origin, isByProvider }, now),
     );
     return { token, expiresAt: stored.state.expiresAt };
   }
 
   /** Finds the operator of a session. Throws unauthenticated for an invalid one. */
   async authenticate(token: string): Promise<SignedIn> {
-    const { sessions, operators, clock } = this.options;
+    const { sessions, operators, clock } = this.dependencies;
     const session = await sessions.find(token);
     if (session === undefined) throw invalidSession();
     const now = clock.now();
@@ -199,26 +200,26 @@ export class SignIn {
   }
 
   async end(token: string): Promise<void> {
-    const { sessions } = this.options;
+    const { sessions } = this.dependencies;
     const session = await sessions.find(token);
     if (session !== undefined) await sessions.mutate(session, endSession);
   }
 
   /** Ends a session that was found by its id, not its token. */
   async endSession(session: Stored<OperatorSession>): Promise<void> {
-    await this.options.sessions.mutate(session, endSession);
+    await this.dependencies.sessions.mutate(session, endSession);
   }
 
   /** Keeps a session valid that has itself ended all others of its operator. */
   async keepSession({ session }: SignedIn, operator: Operator): Promise<void> {
-    await this.options.sessions.mutate(session, (state) => renewGeneration(state, operator));
+    await this.dependencies.sessions.mutate(session, (state) => renewGeneration(state, operator));
   }
 
   /** Hashes a password for storage. */
   async hash(password: string, signal: AbortSignal): Promise<string> {
-    const { passwordCost: cost } = this.options;
+    const { passwordCost: cost } = this.dependencies;
     const salt = randomSecret(saltBytes);
-    return this.options.hashes.run(() => hashPassword(password, { salt, cost }), signal);
+    return this.dependencies.hashes.run(() => hashPassword(password, { salt, cost }), signal);
   }
 }
 

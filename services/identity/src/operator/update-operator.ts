@@ -5,7 +5,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { addOwner, type Organization, removeOwner } from '../organization/organization';
 import { change, type Operator } from './operator';
 
-export interface UpdateOperatorOptions {
+export interface UpdateOperatorDependencies {
   readonly organizations: AggregateCollection<Organization>;
   readonly operators: AggregateCollection<Operator>;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ interface OperatorChange extends Pick<CallContext, 'tenant' | 'storing'> {
 export async function updateOperator(
   id: string,
   { changes, actor, tenant, storing }: OperatorChange,
-  { operators, organizations, clock }: UpdateOperatorOptions,
+  { operators, organizations, clock }: UpdateOperatorDependencies,
 ): Promise<Stored<Operator>> {
   const place = { tenant, now: clock.now(), storing };
   const own = operators.within(place);

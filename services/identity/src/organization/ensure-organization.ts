@@ -7,7 +7,7 @@ import { type Environment, openLive, openSandbox } from '../environment/environm
 import { firstSandboxTenant, liveTenant } from '../environment/environment-store';
 import { createOrganization, type Organization } from './organization';
 
-export interface EnsureOrganizationOptions {
+export interface EnsureOrganizationDependencies {
   readonly organizations: AggregateCollection<Organization>;
   readonly environments: AggregateCollection<Environment>;
   /** True when an environment was deleted, as far as this process knows. */
@@ -33,15 +33,15 @@ export interface EnsuredOrganization {
 export async function ensureOrganization(
   name: string,
   storing: CallContext['storing'],
-  options: EnsureOrganizationOptions,
+  dependencies: EnsureOrganizationDependencies,
 ): Promise<EnsuredOrganization> {
-  const { organizations, environments, isDeleted, clock } = options;
+  const { organizations, environments, isDeleted, clock } = dependencies;
   const now = clock.now();
   const organizationId = derivedId('organization', name);
   const ofLive = liveTenant(organizationId);
   const own = organizations.within({ tenant: ofLive, now, storing });
   if ((await own.find(organizationId)) === undefined) {
-    await insertFirstEnvironments(organizationId, storing, options);
+    await insertFirstEnvironments(organizationId, storing, dependencies);
     await own.insert(createOrganization({ id: organizationId, name }));
   }
   const live = await environments.within({ tenant: ofLive, now }).get(ofLive.environmentId);
@@ -56,7 +56,7 @@ export async function ensureOrganization(
 async function insertFirstEnvironments(
   organizationId: string,
   storing: CallContext['storing'],
-  { environments, clock }: EnsureOrganizationOptions,
+  { environments, clock }: EnsureOrganizationDependencies,
 ): Promise<void> {
   const now = clock.now();
   const [ofLive, ofSandbox] = [liveTenant(organizationId), firstSandboxTenant(organizationId)];

@@ -16,14 +16,14 @@ import { liveTenant } from '../environment/environment-store';
 import { batchProblems, type RequestBodies, type RequestEntry } from './request-entry';
 import type { RequestStore } from './request-store';
 
-export interface RequestLogRpcOptions {
+export interface RequestLogRpcDependencies {
   readonly requests: RequestStore;
   readonly audit: AuditStore;
   readonly apiKeys: ApiKeyStore;
 }
 
 /** The calls about requests to the public API. */
-export function requestLogRpc({ requests, audit, apiKeys }: RequestLogRpcOptions) {
+export function requestLogRpc({ requests, audit, apiKeys }: RequestLogRpcDependencies) {
   const handlers: AsyncHandlers<RequestLogServiceServer> = {
     recordRequests: async (batch) => {
       refuseProblems(batchProblems(batch.requests.length));

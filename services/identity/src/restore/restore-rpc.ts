@@ -7,14 +7,14 @@ import type {
 } from '@billing/proto/billing/identity/v1/identity';
 
 /** Dependencies of the calls about restores. */
-export interface RestoreRpcOptions {
+export interface RestoreRpcDependencies {
   readonly restores: Pick<Restores, 'opened'>;
 }
 
 /** The calls about restores of the installation. */
 export function restoreHandlers({
   restores,
-}: RestoreRpcOptions): Pick<AsyncHandlers<IdentityServiceServer>, 'listRestores'> {
+}: RestoreRpcDependencies): Pick<AsyncHandlers<IdentityServiceServer>, 'listRestores'> {
   return {
     listRestores: async (request) => {
       const { page, perPage, oldestFirst } = readPage(request);

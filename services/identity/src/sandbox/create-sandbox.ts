@@ -12,7 +12,7 @@ import type { KeyLineage } from '../api-key/lineage-store';
 import { insufficientPermissions } from '../operator/operator';
 import type { SandboxSlotStore } from './sandbox-slot-store';
 
-export interface CreateSandboxOptions {
+export interface CreateSandboxDependencies {
   readonly environments: AggregateCollection<Environment>;
   readonly sandboxSlots: SandboxSlotStore;
   readonly apiKeys: ApiKeyStore;
@@ -34,9 +34,9 @@ const firstKey = { name: 'First key', scopes: [] };
 export async function createSandbox(
   { input, createdBy }: { readonly input: SandboxInput; readonly createdBy: KeyCreator },
   context: CallContext,
-  options: CreateSandboxOptions,
+  dependencies: CreateSandboxDependencies,
 ): Promise<CreatedSandbox> {
-  const { environments, apiKeys, lineage, clock } = options;
+  const { environments, apiKeys, lineage, clock } = dependencies;
   const { tenant, storing, resourceSeed } = context;
   const now = clock.now();
   const caller = await environments.within({ tenant, now }).get(tenant.environmentId);
@@ -48,7 +48,11 @@ export async function createSandbox(
   });
   const place = { tenant: tenantOfSandbox, kind, createdBy, resourceSeed, storing };
   const { sandbox, key } = await lineage.issueFor(createdBy, tenant, async (expiresAt) => {
-    const made = await insertSandbox(transition, { tenant: tenantOfSandbox, storing }, options);
+    const made = await insertSandbox(
+      transition,
+      { tenant: tenantOfSandbox, storing },
+      dependencies,
+    );
     return {
       sandbox: made,
       ...(await apiKeys.issue(place, { ...firstKey, expiresAt })),
@@ -64,7 +68,7 @@ const creations = new KeyedMutex();
 async function insertSandbox(
   transition: Transition<Environment>,
   { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>,
-  { environments, sandboxSlots, clock }: CreateSandboxOptions,
+  { environments, sandboxSlots, clock }: CreateSandboxDependencies,
 ): Promise<Stored<Environment>> {
   const { organizationId } = tenant;
   const { id } = transition.state;

@@ -12,10 +12,10 @@ import { deleteSandbox, type Environment, rename } from '../environment/environm
 import { fromProtoClockKind, toProtoEnvironment } from '../environment/environment-message';
 import type { EnvironmentStore } from '../environment/environment-store';
 import { fromProtoCreator } from '../api-key/api-key-rpc';
-import { createSandbox, type CreateSandboxOptions } from './create-sandbox';
+import { createSandbox, type CreateSandboxDependencies } from './create-sandbox';
 import { stopAdvances } from '../environment/sandbox-clock';
 
-export interface SandboxRpcOptions extends CreateSandboxOptions {
+export interface SandboxRpcDependencies extends CreateSandboxDependencies {
   readonly environmentList: EnvironmentStore;
 }
 
@@ -25,8 +25,8 @@ type Handlers = Pick<
 >;
 
 /** Calls of the live environment about the organization's sandboxes. */
-export function sandboxHandlers(options: SandboxRpcOptions): Handlers {
-  const { environments, environmentList, apiKeys, clock } = options;
+export function sandboxHandlers(dependencies: SandboxRpcDependencies): Handlers {
+  const { environments, environmentList, apiKeys, clock } = dependencies;
 
   const withUse = async (sandboxes: readonly Stored<Environment>[]): Promise<ProtoSandbox[]> => {
     const uses = await apiKeys.lastUses(sandboxes.map(({ state }) => state.id));
@@ -39,7 +39,7 @@ export function sandboxHandlers(options: SandboxRpcOptions): Handlers {
 
   /** Finds the sandbox for a caller of its organization's live environment. */
   const find = async (id: string, { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>) => {
-    const { organizationId } = await liveCaller(tenant, options);
+    const { organizationId } = await liveCaller(tenant, dependencies);
     const place = { tenant: { ...tenant, environmentId: id }, now: clock.now() };
     const found = await environments.within(place).find(id);
     const isKnown =
@@ -60,12 +60,16 @@ export function sandboxHandlers(options: SandboxRpcOptions): Handlers {
     createSandbox: async ({ createdBy: creator, ...sent }, context) => {
       const input = { ...sent, clock: fromProtoClockKind(sent.clock) };
       const createdBy = fromProtoCreator(creator);
-      const { sandbox, key, now } = await createSandbox({ input, createdBy }, context, options);
+      const { sandbox, key, now } = await createSandbox(
+        { input, createdBy },
+        context,
+        dependencies,
+      );
       return { sandbox: toProtoEnvironment(sandbox, now), key };
     },
 
     listSandboxes: async (request, { tenant }) => {
-      const { organizationId } = await liveCaller(tenant, options);
+      const { organizationId } = await liveCaller(tenant, dependencies);
       const wanted = { organizationId, isSandbox: true, ...readPage(request) };
       const { data, total } = await environmentList.list(wanted);
       return { sandboxes: await withUse(data), total };
@@ -96,7 +100,7 @@ export function sandboxHandlers(options: SandboxRpcOptions): Handlers {
 
 async function liveCaller(
   tenant: Tenant,
-  { environments, clock }: SandboxRpcOptions,
+  { environments, clock }: SandboxRpcDependencies,
 ): Promise<Tenant> {
   const place = { tenant, now: clock.now() };
   const caller = await environments.within(place).get(tenant.environmentId);

@@ -23,7 +23,7 @@ interface SlotDocument {
   readonly heldAt: Date;
 }
 
-export interface SandboxSlotOptions {
+export interface SandboxSlotDependencies {
   readonly environmentList: EnvironmentStore;
   readonly clock: Clock;
   readonly max: number;
@@ -41,7 +41,7 @@ export class SandboxSlotStore {
 
   constructor(
     db: Db,
-    private readonly options: SandboxSlotOptions,
+    private readonly dependencies: SandboxSlotDependencies,
   ) {
     this.documents = db.collection<SlotDocument>('sandboxSlots');
   }
@@ -58,7 +58,7 @@ export class SandboxSlotStore {
    * slots are held.
    */
   async take(organizationId: string, sandboxId: string, storing?: StoringGate): Promise<void> {
-    const { environmentList, clock, max } = this.options;
+    const { environmentList, clock, max } = this.dependencies;
     storing?.pass();
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       // Slots are read before sandboxes: otherwise a sandbox deleted in between would seem to have
@@ -95,7 +95,7 @@ export class SandboxSlotStore {
     sandboxIds: readonly string[],
     numbers: readonly number[],
   ): Promise<void> {
-    const heldAt = this.options.clock.now();
+    const heldAt = this.dependencies.clock.now();
     const documents = sandboxIds.map((environmentId, index) => ({
       _id: `${organizationId}:${String(numbers[index])}`,
       organizationId,
@@ -107,7 +107,7 @@ export class SandboxSlotStore {
 
   /** Confirms a slot; false when it was reclaimed since it was read. */
   private async confirm(slot: SandboxSlot): Promise<boolean> {
-    const heldAt = this.options.clock.now();
+    const heldAt = this.dependencies.clock.now();
     const { matchedCount } = await retryTransient(() =>
       this.documents.updateOne(keyOf(slot), { $set: { heldAt } }),
     );

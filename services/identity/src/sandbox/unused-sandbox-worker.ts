@@ -7,7 +7,7 @@ import type { Environment } from '../environment/environment';
 import { type EnvironmentStore, firstSandboxId } from '../environment/environment-store';
 import { retire, type SandboxUse, unusedMs } from './unused-sandbox';
 
-export interface UnusedSandboxOptions {
+export interface UnusedSandboxDependencies {
   readonly environments: AggregateCollection<Environment>;
   readonly environmentList: EnvironmentStore;
   readonly apiKeys: ApiKeyStore;
@@ -23,11 +23,11 @@ const batchMax = 200;
  * environment's document.
  */
 export class UnusedSandboxWorker {
-  constructor(private readonly options: UnusedSandboxOptions) {}
+  constructor(private readonly dependencies: UnusedSandboxDependencies) {}
 
   /** Checks every sandbox that is old enough once. Stops early when the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { environmentList, clock } = this.options;
+    const { environmentList, clock } = this.dependencies;
     const madeBefore = new Date(clock.now().getTime() - unusedMs);
     let after = '';
     for (;;) {
@@ -35,7 +35,7 @@ export class UnusedSandboxWorker {
         after,
         limit: batchMax,
       });
-      const uses = await this.options.apiKeys.lastUses(batch.map(({ state }) => state.id));
+      const uses = await this.dependencies.apiKeys.lastUses(batch.map(({ state }) => state.id));
       for (const { state, tenant, createdAt } of batch) {
         if (signal.aborted) return;
         after = state.id;
@@ -54,7 +54,7 @@ export class UnusedSandboxWorker {
     { state, tenant }: Pick<Stored<Environment>, 'state' | 'tenant'>,
     { createdAt }: SandboxUse,
   ): Promise<void> {
-    const { environments, apiKeys, clock, logger } = this.options;
+    const { environments, apiKeys, clock, logger } = this.dependencies;
     const { id } = state;
     // A key may have been used since the batch was read.
     const keyUsedAt = (await apiKeys.lastUses([id])).get(id);

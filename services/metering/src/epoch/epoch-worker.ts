@@ -10,7 +10,7 @@ import {
 import { SlotWatch } from './slot-watch';
 
 /** Dependencies of the work on epochs. */
-export interface EpochWorkerOptions {
+export interface EpochWorkerDependencies {
   readonly storage: EpochStorage;
   /** Counts what a dead slot has stored, and removes the slot. */
   readonly recover: (slot: SlotState) => Promise<void>;
@@ -37,7 +37,7 @@ export class EpochWorker {
   private last: EpochReading | undefined;
   private seen = { current: 0, sinceMs: 0 };
 
-  constructor(private readonly options: EpochWorkerOptions) {}
+  constructor(private readonly dependencies: EpochWorkerDependencies) {}
 
   /** The last reading; undefined before the first run. */
   get reading(): EpochReading | undefined {
@@ -46,7 +46,7 @@ export class EpochWorker {
 
   /** Writes nothing while no slot is in use. */
   async run(): Promise<EpochReading> {
-    const { storage } = this.options;
+    const { storage } = this.dependencies;
     // Read before the slots (see `untilOf`).
     const epoch = await storage.readEpoch();
     const slots = await storage.findSlots();
@@ -67,7 +67,7 @@ export class EpochWorker {
 
   /** A failure is retried at the next run: other slots must move on. */
   private async recover({ id, flush }: SlotSummary): Promise<void> {
-    const { storage, recover, logger } = this.options;
+    const { storage, recover, logger } = this.dependencies;
     const facts = { slot: id, flush };
     try {
       const slot = await storage.findSlot(id);
@@ -81,16 +81,16 @@ export class EpochWorker {
   }
 
   private async advance(current: number, slots: readonly SlotSummary[]): Promise<void> {
-    const nowMs = this.options.nowMs();
+    const nowMs = this.dependencies.nowMs();
     if (this.seen.current !== current) this.seen = { current, sinceMs: nowMs };
     const isInUse = slots.some(({ dead, epoch }) => !dead && epoch !== null);
     if (!isInUse || nowMs - this.seen.sinceMs < epochMsMin) return;
-    await this.options.storage.advanceCurrent(current);
+    await this.dependencies.storage.advanceCurrent(current);
     this.seen = { current: current + 1, sinceMs: nowMs };
   }
 
   private async fenceSilent(slots: readonly SlotSummary[]): Promise<void> {
-    const { storage, ownWriter, nowMs, logger } = this.options;
+    const { storage, ownWriter, nowMs, logger } = this.dependencies;
     for (const writer of this.watch.silentWriters(slots, nowMs())) {
       if (writer === ownWriter()) continue;
       logger.warn({ writer }, 'fencing silent writer');

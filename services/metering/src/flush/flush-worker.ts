@@ -15,7 +15,7 @@ interface FlushMetrics {
   }): void;
 }
 
-export interface CurrentWriterOptions {
+export interface CurrentWriterDependencies {
   readonly epochs: EpochStorage;
   readonly storage: FlushStorage;
   readonly metrics: FlushMetrics;
@@ -30,7 +30,7 @@ export class CurrentWriter {
   private opening: Promise<Writer> | undefined;
   private opened: Writer | undefined;
 
-  constructor(private readonly options: CurrentWriterOptions) {}
+  constructor(private readonly dependencies: CurrentWriterDependencies) {}
 
   /** The number of the writer; undefined if there is none. */
   get number(): number | undefined {
@@ -55,7 +55,7 @@ export class CurrentWriter {
       await writer.beat(reading);
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
-      this.options.logger.warn({ writer: writer.number }, 'writer was fenced');
+      this.dependencies.logger.warn({ writer: writer.number }, 'writer was fenced');
     }
     if (writer.isEnded) this.replace(writer);
   }
@@ -66,7 +66,7 @@ export class CurrentWriter {
       await this.opened?.leave();
     } catch (error) {
       // Other processes find the slots silent.
-      this.options.logger.warn({ err: error }, 'slots of the writer not removed');
+      this.dependencies.logger.warn({ err: error }, 'slots of the writer not removed');
     }
   }
 
@@ -74,7 +74,7 @@ export class CurrentWriter {
     items: readonly Item[],
     onFailure: (error: unknown) => void,
   ): Promise<StoredFlush<Item>> {
-    const { metrics, storage } = this.options;
+    const { metrics, storage } = this.dependencies;
     const startedMs = monotonicMs();
     const record = (outcome: 'STORED' | 'FENCED' | 'FAILED') => {
       metrics.recordFlush({ outcome, durationMs: monotonicMs() - startedMs });
@@ -119,7 +119,7 @@ export class CurrentWriter {
   }
 
   private async open(): Promise<Writer> {
-    const { epochs } = this.options;
+    const { epochs } = this.dependencies;
     try {
       this.opened = new Writer(await epochs.registerWriter(), epochs);
       return this.opened;
@@ -131,7 +131,10 @@ export class CurrentWriter {
 
   private replace(writer: Writer): void {
     if (this.opened !== writer) return;
-    this.options.logger.warn({ writer: writer.number }, 'writer fenced, registering a new one');
+    this.dependencies.logger.warn(
+      { writer: writer.number },
+      'writer fenced, registering a new one',
+    );
     this.opened = undefined;
     this.opening = undefined;
   }

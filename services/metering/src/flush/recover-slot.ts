@@ -6,7 +6,7 @@ import { type FlushStorage, isBlocker } from './flush-storage';
 import { type MeteredEvent, partsOf } from './part';
 
 /** Dependencies of the recovery of slots. */
-export interface RecoveryOptions {
+export interface RecoveryDependencies {
   readonly epochs: Pick<EpochStorage, 'readEpoch' | 'advanceCurrent' | 'removeSlot'>;
   readonly storage: FlushStorage;
   /** Meters by id. */
@@ -21,7 +21,7 @@ export interface RecoveryOptions {
  */
 export async function recoverSlot(
   { id, ids, epoch, flush }: SlotState,
-  { epochs, storage, metersOf }: RecoveryOptions,
+  { epochs, storage, metersOf }: RecoveryDependencies,
 ): Promise<void> {
   if (ids.length > 0 && epoch !== null) {
     // Read after the slot: complete up to its epoch.

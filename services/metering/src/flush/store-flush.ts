@@ -22,7 +22,7 @@ export interface StoredFlush<Item extends FlushItem> {
 }
 
 /** Dependencies of a flush. */
-export interface FlushOptions {
+export interface FlushDependencies {
   readonly storage: FlushStorage;
   /** The writer's last reading, whose current epoch the flush belongs to. */
   readonly reading: UsageEpoch;
@@ -42,7 +42,7 @@ type ByEvent<T> = Map<NewEventDocument, T>;
 export async function storeFlush<Item extends FlushItem>(
   slot: Slot,
   items: readonly Item[],
-  { storage, reading, awaitOver, retry, onStart }: FlushOptions,
+  { storage, reading, awaitOver, retry, onStart }: FlushDependencies,
 ): Promise<StoredFlush<Item>> {
   const { current: epoch, until, generations } = reading;
   const ids = new Set(items.map(({ document }) => document._id));
@@ -84,7 +84,7 @@ async function findEarlier(
     generations,
     generation,
     retry,
-  }: Pick<FlushOptions, 'storage' | 'retry'> & {
+  }: Pick<FlushDependencies, 'storage' | 'retry'> & {
     readonly generations: readonly Generation[];
     readonly generation: Generation;
   },
@@ -122,7 +122,7 @@ async function storeEvents(
     storage,
     generation,
     retry,
-  }: Pick<FlushOptions, 'storage' | 'retry'> & { readonly generation: Generation },
+  }: Pick<FlushDependencies, 'storage' | 'retry'> & { readonly generation: Generation },
 ): Promise<{ repeats: ByEvent<EventDocument>; failed: ByEvent<Error> }> {
   const repeats: ByEvent<EventDocument> = new Map();
   if (events.length === 0) return { repeats, failed: new Map() };

@@ -5,7 +5,7 @@ import { isOver, isPastRetention, nameOfMonth, newestOf, startOfMonth } from './
 import type { GenerationStorage, MadeCollections } from './generation-storage';
 
 /** Dependencies of the work on generations. */
-export interface GenerationOptions {
+export interface GenerationDependencies {
   readonly storage: GenerationStorage;
   readonly collections: MadeCollections;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export async function changeGeneration({
   collections,
   clock,
   logger,
-}: GenerationOptions): Promise<void> {
+}: GenerationDependencies): Promise<void> {
   const now = clock.now();
   const { generations } = await storage.readEpoch();
   if (isOver(newestOf(generations), now)) {
@@ -39,7 +39,7 @@ export async function changeGeneration({
 /** Drops generations whose events are older than a number of months. */
 export async function dropGenerations(
   months: number,
-  { storage, collections, clock, logger }: GenerationOptions,
+  { storage, collections, clock, logger }: GenerationDependencies,
 ): Promise<void> {
   const now = clock.now();
   const { generations } = await storage.readEpoch();
@@ -61,7 +61,7 @@ export async function dropGenerations(
 /** Reports for how long events that arrive have a generation of their month. */
 export function observeGenerations(
   metrics: Pick<Metrics, 'observe'>,
-  { storage, collections, clock }: Omit<GenerationOptions, 'logger'>,
+  { storage, collections, clock }: Omit<GenerationDependencies, 'logger'>,
 ): void {
   metrics.observe('usageGenerationsAhead', async () => {
     const now = clock.now();

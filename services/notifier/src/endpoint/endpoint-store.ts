@@ -30,7 +30,7 @@ export interface Subscriber {
   readonly events: readonly string[];
 }
 
-export interface EndpointStoreOptions {
+export interface EndpointStoreDependencies {
   readonly aggregates: AggregateCollection<WebhookEndpoint>;
   readonly slots: SlotStore;
   readonly policyOf: (tenant: Tenant) => AddressPolicy;
@@ -54,7 +54,7 @@ const known = { deletedAt: null };
  * environment.
  */
 export class EndpointStore {
-  constructor(private readonly options: EndpointStoreOptions) {}
+  constructor(private readonly dependencies: EndpointStoreDependencies) {}
 
   /**
    * Registers an endpoint once under its id; throws failed_precondition if the environment has
@@ -65,7 +65,7 @@ export class EndpointStore {
     id: string,
     registration: Registration,
   ): Promise<Stored<WebhookEndpoint>> {
-    const { aggregates, policyOf } = this.options;
+    const { aggregates, policyOf } = this.dependencies;
     const place = this.placeOf(caller);
     const secret = toSecret(randomSecret(secretBytes));
     const transition = register(registration, { id, secret, policy: policyOf(caller.tenant) });
@@ -79,7 +79,7 @@ export class EndpointStore {
 
   /** Throws not_found. */
   async get(caller: EndpointCaller, id: string): Promise<Stored<WebhookEndpoint>> {
-    const stored = await this.options.aggregates.within(this.placeOf(caller)).get(id);
+    const stored = await this.dependencies.aggregates.within(this.placeOf(caller)).get(id);
     requireKnown(stored.state);
     return stored;
   }
@@ -89,7 +89,7 @@ export class EndpointStore {
     caller: EndpointCaller,
     wanted: { page: number; perPage: number; oldestFirst?: boolean },
   ): Promise<Page<WebhookEndpoint>> {
-    const { aggregates } = this.options;
+    const { aggregates } = this.dependencies;
     return aggregates.within(this.placeOf(caller)).list({ filter: known, ...wanted });
   }
 
@@ -102,10 +102,10 @@ export class EndpointStore {
       expectedVersion,
     }: { changes: WebhookEndpointChanges; expectedVersion?: number | undefined },
   ): Promise<Stored<WebhookEndpoint>> {
-    const policy = this.options.policyOf(caller.tenant);
+    const policy = this.dependencies.policyOf(caller.tenant);
     // A deleted endpoint is reported as unknown before its version is compared.
     await this.get(caller, id);
-    return this.options.aggregates
+    return this.dependencies.aggregates
       .within(this.placeOf(caller))
       .mutate(id, (endpoint, now) => change(endpoint, changes, { policy, now }), {
         expectedVersion,
@@ -125,7 +125,7 @@ export class EndpointStore {
     const { state } = await this.get(caller, id);
     // A retry after a crash carries the version before its own change.
     const isRepeat = state.rotationId === rotationId;
-    return this.options.aggregates
+    return this.dependencies.aggregates
       .within(this.placeOf(caller))
       .mutate(id, (endpoint, now) => rotateSecret(endpoint, { secret, rotationId, now }), {
         expectedVersion: isRepeat ? undefined : expectedVersion,
@@ -134,7 +134,7 @@ export class EndpointStore {
 
   /** Deletes an endpoint and frees its slot; throws not_found, also the second time. */
   async remove(caller: EndpointCaller, id: string): Promise<void> {
-    const { aggregates, slots } = this.options;
+    const { aggregates, slots } = this.dependencies;
     await aggregates.within(this.placeOf(caller)).mutate(id, remove);
     await slots.release({ environmentId: caller.tenant.environmentId, endpointId: id });
   }
@@ -144,7 +144,7 @@ export class EndpointStore {
    * reactivated since and stays active.
    */
   async disable({ tenant, state: tried }: Stored<WebhookEndpoint>): Promise<boolean> {
-    const { state } = await this.options.aggregates
+    const { state } = await this.dependencies.aggregates
       .within(this.placeOf({ tenant }))
       .mutate(tried.id, (endpoint) => disable(endpoint, tried));
     return !state.active;
@@ -157,7 +157,7 @@ export class EndpointStore {
     environmentId,
     endpointId,
   }: EndpointKey): Promise<Stored<WebhookEndpoint> | undefined> {
-    const { documents, definition } = this.options.aggregates;
+    const { documents, definition } = this.dependencies.aggregates;
     const document = await retryTransient(() =>
       documents.findOne({ _id: endpointId, environmentId }),
     );
@@ -166,7 +166,7 @@ export class EndpointStore {
 
   /** Returns the endpoints of some environments, by environment. */
   async findSubscribers(environmentIds: readonly string[]): Promise<Map<string, Subscriber[]>> {
-    const { documents } = this.options.aggregates;
+    const { documents } = this.dependencies.aggregates;
     const filter = { ...known, environmentId: { $in: [...new Set(environmentIds)] } };
     const subscribers = await retryTransient(() =>
       documents
@@ -187,9 +187,9 @@ export class EndpointStore {
     const { environmentId } = place.tenant;
     place.storing?.pass();
     const slot = { environmentId, endpointId, slotsMax: endpointsMax, takenAt: place.now };
-    if (await this.options.slots.take(slot)) return;
+    if (await this.dependencies.slots.take(slot)) return;
     await this.releaseAbandoned(place);
-    if (await this.options.slots.take(slot)) return;
+    if (await this.dependencies.slots.take(slot)) return;
     throw new DomainError(
       'failed_precondition',
       'TOO_MANY_WEBHOOK_ENDPOINTS',
@@ -199,7 +199,7 @@ export class EndpointStore {
 
   /** Frees slots whose endpoint is deleted, or was never stored because its process died. */
   private async releaseAbandoned(place: Place): Promise<void> {
-    const { slots } = this.options;
+    const { slots } = this.dependencies;
     for (const slot of await slots.list(place.tenant.environmentId)) {
       if (await this.isAbandoned(slot, place)) await slots.release(slot);
     }
@@ -212,11 +212,11 @@ export class EndpointStore {
     // The tombstone precedes the release: if the taker of the slot is merely slow, it can no longer
     // store its endpoint.
     const mark = neverRegistered(slot.endpointId, place.now);
-    const { stored } = await this.options.aggregates.within(place).insert(mark);
+    const { stored } = await this.dependencies.aggregates.within(place).insert(mark);
     return stored.state.deletedAt !== undefined;
   }
 
   private placeOf({ tenant, storing }: EndpointCaller): Place {
-    return { tenant, storing, now: this.options.clock.now() };
+    return { tenant, storing, now: this.dependencies.clock.now() };
   }
 }

@@ -4,7 +4,7 @@ import type { Logger } from '@billing/chassis/logging';
 import { appendToFeed, type FeedLog } from './append-to-feed';
 import type { FeedMessage } from './feed-run';
 
-export interface FeedAppenderOptions {
+export interface FeedAppenderDependencies {
   readonly log: FeedLog;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -29,13 +29,16 @@ export class FeedAppender {
   private readonly stopping = new AbortController();
   private readonly queue: KeyedRetryQueue;
 
-  constructor(private readonly options: FeedAppenderOptions) {
+  constructor(private readonly dependencies: FeedAppenderDependencies) {
     this.queue = new KeyedRetryQueue({
       runningMax,
       waitingMax,
       retryDelayMs: (failures) => Math.min(retryMsMin * 2 ** (failures - 1), retryMsMax),
       onFailure: ({ key: environmentId, error }) => {
-        options.logger.warn({ err: error, environmentId }, 'appending to feed failed, retrying');
+        dependencies.logger.warn(
+          { err: error, environmentId },
+          'appending to feed failed, retrying',
+        );
       },
     });
   }
@@ -55,7 +58,7 @@ export class FeedAppender {
 
   /** Appends messages of one environment now. */
   async append(environmentId: string, messages: readonly FeedMessage[]): Promise<void> {
-    const { log, clock, onAppended } = this.options;
+    const { log, clock, onAppended } = this.dependencies;
     const { newest } = await appendToFeed(environmentId, messages, { log, clock });
     if (newest > 0) onAppended(environmentId, newest);
   }

@@ -5,7 +5,7 @@ import type { FeedMessage } from './feed-run';
 import type { FeedStore } from './feed-store';
 import type { FeedSweepStore } from './feed-sweep-store';
 
-export interface FeedSweepWorkerOptions {
+export interface FeedSweepWorkerDependencies {
   readonly feed: Pick<FeedStore, 'findAcceptedSince' | 'findPlaced'>;
   readonly sweeps: FeedSweepStore;
   readonly appender: Pick<FeedAppender, 'append'>;
@@ -22,15 +22,15 @@ const batchSize = 500;
  * messages that are kept from before the feed.
  */
 export class FeedSweepWorker {
-  constructor(private readonly options: FeedSweepWorkerOptions) {}
+  constructor(private readonly dependencies: FeedSweepWorkerDependencies) {}
 
   /** Sweeps all environments; ends early when the signal aborts. */
   async run(signal?: AbortSignal): Promise<void> {
-    const { sweeps, clock } = this.options;
+    const { sweeps, clock } = this.dependencies;
     const startedAt = clock.now();
     const since = await this.start(startedAt);
     let hasFound = false;
-    for await (const batch of this.options.feed.findAcceptedSince(since, { batchSize })) {
+    for await (const batch of this.dependencies.feed.findAcceptedSince(since, { batchSize })) {
       hasFound = true;
       await this.appendMissing(batch);
       const last = batch.at(-1);
@@ -43,13 +43,13 @@ export class FeedSweepWorker {
 
   /** Appends what one environment lacks. */
   async sweep(environmentId: string): Promise<void> {
-    const since = await this.start(this.options.clock.now());
-    const accepted = this.options.feed.findAcceptedSince(since, { environmentId, batchSize });
+    const since = await this.start(this.dependencies.clock.now());
+    const accepted = this.dependencies.feed.findAcceptedSince(since, { environmentId, batchSize });
     for await (const batch of accepted) await this.appendMissing(batch);
   }
 
   private async start(now: Date): Promise<Date> {
-    const sweptUpTo = await this.options.sweeps.sweptUpTo();
+    const sweptUpTo = await this.dependencies.sweeps.sweptUpTo();
     const kept = appendableSince(now);
     if (sweptUpTo === undefined) return kept;
     const since = new Date(sweptUpTo.getTime() - overlapMs);
@@ -57,7 +57,7 @@ export class FeedSweepWorker {
   }
 
   private async appendMissing(batch: readonly FeedMessage[]): Promise<void> {
-    const { feed, appender } = this.options;
+    const { feed, appender } = this.dependencies;
     const numbered = batch.filter(({ sequence }) => sequence > 0);
     const environments = Map.groupBy(numbered, ({ environmentId }) => environmentId);
     const ids = numbered.map(({ _id }) => _id);

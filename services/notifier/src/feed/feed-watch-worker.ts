@@ -2,7 +2,7 @@ import { sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { FeedStore } from './feed-store';
 
-export interface FeedWatchOptions {
+export interface FeedWatchDependencies {
   readonly feed: Pick<FeedStore, 'lastPosition'>;
   readonly logger: Logger;
   /** Interval at which appends of other processes are looked for. */
@@ -26,7 +26,7 @@ export class FeedWatch {
   private polling: Promise<void> | undefined;
   private readonly stopping = new AbortController();
 
-  constructor(private readonly options: FeedWatchOptions) {}
+  constructor(private readonly dependencies: FeedWatchDependencies) {}
 
   /** Wakes the readers that wait for a position up to `newest`. */
   grow(environmentId: string, newest: number): void {
@@ -101,7 +101,7 @@ export class FeedWatch {
 
   /** Looks for growth until no reader waits. */
   private async poll(): Promise<void> {
-    const { feed, logger, pollEveryMs } = this.options;
+    const { feed, logger, pollEveryMs } = this.dependencies;
     while (this.waiters.size > 0 && !this.stopping.signal.aborted) {
       await sleep(pollEveryMs, this.stopping.signal);
       for (const environmentId of [...this.waiters.keys()]) {

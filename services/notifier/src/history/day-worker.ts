@@ -6,7 +6,7 @@ import type { DeliveryReportStore } from './report-store';
 import type { EndpointKey } from '../endpoint/endpoint';
 import type { SlotStore } from '../endpoint/slot-store';
 
-export interface DeliveryDayWorkerOptions {
+export interface DeliveryDayWorkerDependencies {
   readonly reports: DeliveryReportStore;
   readonly dayTotals: DeliveryDayStore;
   readonly slots: SlotStore;
@@ -21,7 +21,7 @@ export class DeliveryDayWorker {
   // The day of the last pass over all endpoints.
   private doneOn: string | undefined;
 
-  constructor(private readonly dependencies: DeliveryDayWorkerOptions) {}
+  constructor(private readonly dependencies: DeliveryDayWorkerDependencies) {}
 
   /** Returns outcomes in the order of the days. */
   async outcomes(key: EndpointKey, days: readonly CalendarDay[]): Promise<DeliveryOutcomes[]> {

@@ -23,7 +23,7 @@ export interface WebhookGap {
   readonly sequences: readonly number[];
 }
 
-export interface GapReconciliationOptions {
+export interface GapReconciliationDependencies {
   readonly tails: LogTails;
   readonly awaited: AwaitedEventStore;
   readonly messages: MessageStore;
@@ -48,7 +48,7 @@ const sequencesMax = 10_000;
  * missing event.
  */
 export class GapReconciliation {
-  constructor(private readonly options: GapReconciliationOptions) {}
+  constructor(private readonly dependencies: GapReconciliationDependencies) {}
 
   /**
    * Returns at most ten thousand sequences. Throws unavailable if too many events wait to be
@@ -66,7 +66,7 @@ export class GapReconciliation {
     { state, tenant: { environmentId } }: Stored<WebhookEndpoint>,
     since: Date,
   ): Promise<Missing[]> {
-    const { replays, history } = this.options;
+    const { replays, history } = this.dependencies;
     const key = { environmentId, endpointId: state.id };
     const lacking = await replays.findUndelivered(key, since, sequencesMax);
     // One message per id determines the kind of aggregate: the one with the lowest sequence,
@@ -86,7 +86,7 @@ export class GapReconciliation {
     { state, tenant }: Stored<WebhookEndpoint>,
     since: Date,
   ): Promise<Missing[]> {
-    const { messages, logger, tails } = this.options;
+    const { messages, logger, tails } = this.dependencies;
     const entries = await tails.read();
     const wanted = entries
       .filter(({ insertedAt }) => insertedAt >= since)
@@ -105,7 +105,7 @@ export class GapReconciliation {
     { state, tenant: { environmentId } }: Stored<WebhookEndpoint>,
     since: Date,
   ): Promise<Missing[]> {
-    const { awaited, messages } = this.options;
+    const { awaited, messages } = this.dependencies;
     const [waits, missing] = await Promise.all([
       awaited.findOfEnvironment(environmentId, since),
       awaited.findMissing(environmentId, since),

@@ -5,7 +5,7 @@ import type { EndpointKey } from '../endpoint/endpoint';
 import type { EndpointStore } from '../endpoint/endpoint-store';
 import type { Replay, ReplayStore } from './replay-store';
 
-export interface ReplayWorkerOptions {
+export interface ReplayWorkerDependencies {
   readonly endpoints: EndpointStore;
   readonly replays: ReplayStore;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export class ReplayWorker {
   private readonly stopping = new AbortController();
   private isWanted = false;
 
-  constructor(private readonly options: ReplayWorkerOptions) {}
+  constructor(private readonly dependencies: ReplayWorkerDependencies) {}
 
   /**
    * Requests a replay since a time, with `all` including delivered events; returns the number of
@@ -38,7 +38,7 @@ export class ReplayWorker {
     key: EndpointKey,
     { since, all, storing }: Pick<Replay, 'since' | 'all'> & Pick<CallContext, 'storing'>,
   ): Promise<number> {
-    const { replays, clock } = this.options;
+    const { replays, clock } = this.dependencies;
     const now = clock.now();
     const { environmentId, endpointId } = key;
     const count = await replays.count(key, { since, all });
@@ -52,7 +52,7 @@ export class ReplayWorker {
   /** Starts on a new replay immediately. */
   wake(): void {
     this.run().catch((error: unknown) => {
-      this.options.logger.warn({ err: error }, 'replaying webhooks failed, retrying');
+      this.dependencies.logger.warn({ err: error }, 'replaying webhooks failed, retrying');
     });
   }
 
@@ -83,7 +83,7 @@ export class ReplayWorker {
 
   /** Returns false if nothing is due. */
   private async runNext(): Promise<boolean> {
-    const { replays, clock } = this.options;
+    const { replays, clock } = this.dependencies;
     const now = clock.now();
     const replay = await replays.claim({ now, until: leaseFrom(now) });
     if (replay !== undefined) await this.carryOut(replay);
@@ -91,7 +91,7 @@ export class ReplayWorker {
   }
 
   private async carryOut(replay: Replay): Promise<void> {
-    const { endpoints, replays, clock, onDeliveries } = this.options;
+    const { endpoints, replays, clock, onDeliveries } = this.dependencies;
     const { environmentId, endpointId } = replay;
     let after = replay.doneUpTo;
     // A delivery resent to an inactive endpoint would only be paused again.

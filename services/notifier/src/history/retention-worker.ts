@@ -7,7 +7,7 @@ import type { FeedStore } from '../feed/feed-store';
 import { messageIdsAt, type MessageStore } from '../message/message-store';
 import type { OldMessage, RetentionStore } from './retention-store';
 
-export interface RetentionWorkerOptions {
+export interface RetentionWorkerDependencies {
   readonly retained: RetentionStore;
   readonly messages: MessageStore;
   readonly dayTotals: DeliveryDayStore;
@@ -31,11 +31,11 @@ const batchSize = 500;
  * however late it comes.
  */
 export class RetentionWorker {
-  constructor(private readonly options: RetentionWorkerOptions) {}
+  constructor(private readonly dependencies: RetentionWorkerDependencies) {}
 
   /** One pass over all old messages; ends early when the signal aborts. */
   async run(signal?: AbortSignal): Promise<void> {
-    const { retained, dayTotals, awaited, feed, clock } = this.options;
+    const { retained, dayTotals, awaited, feed, clock } = this.dependencies;
     const before = new Date(clock.now().getTime() - retentionMs);
     await dayTotals.removeBefore(before);
     await awaited.removeMissingBefore(before);
@@ -47,7 +47,7 @@ export class RetentionWorker {
   }
 
   private async remove(old: readonly OldMessage[]): Promise<void> {
-    const { retained, feed } = this.options;
+    const { retained, feed } = this.dependencies;
     const environmentIds = [...new Set(old.map(({ environmentId }) => environmentId))];
     const ids = old.flatMap(deliveryIdsOf);
     const pending = await retained.findPending(environmentIds, ids);
@@ -73,7 +73,7 @@ export class RetentionWorker {
 
   /** Returns the messages with an accepted successor, and those that will never have one. */
   private async findFollowed(old: readonly OldMessage[]): Promise<Set<string>> {
-    const { messages, restoreCodes } = this.options;
+    const { messages, restoreCodes } = this.dependencies;
     const codes = restoreCodes();
     const nextIdsOf = (message: OldMessage) =>
       messageIdsAt({ ...message, sequence: message.sequence + 1 }, codes);

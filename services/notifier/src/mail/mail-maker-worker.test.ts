@@ -2,7 +2,7 @@ import { eventually, testTenant } from '@billing/chassis/testing';
 import type { PlacedEntry } from '../feed/feed-store';
 import { defaultEmailSettings } from '../mail-settings/email-settings';
 import type { Message } from '../message/message-store';
-import { MailMaker, type MailMakerOptions } from './mail-maker-worker';
+import { MailMaker, type MailMakerDependencies } from './mail-maker-worker';
 
 const batch = 100;
 
@@ -17,13 +17,13 @@ function makerOf(
   }: {
     readonly type?: string;
     readonly messages?: Map<string, Message>;
-    readonly findAll?: MailMakerOptions['messages']['findAll'];
+    readonly findAll?: MailMakerDependencies['messages']['findAll'];
     readonly onError?: (facts: unknown) => unknown;
   } = {},
 ): { maker: MailMaker; reads: string[] } {
   const reads: string[] = [];
   const positions = new Map<string, number>();
-  const options: Partial<MailMakerOptions> = {
+  const dependencies: Partial<MailMakerDependencies> = {
     feed: {
       readAfter: (environmentId, position, limit) => {
         reads.push(environmentId);
@@ -44,9 +44,9 @@ function makerOf(
     messages: { findAll },
     settings: {
       read: () => Promise.resolve({ state: defaultEmailSettings('environment') }),
-    } as unknown as MailMakerOptions['settings'],
+    } as unknown as MailMakerDependencies['settings'],
     clock: { now: () => new Date() },
-    logger: { error: onError } as unknown as MailMakerOptions['logger'],
+    logger: { error: onError } as unknown as MailMakerDependencies['logger'],
     positions: {
       find: (environmentId) => Promise.resolve(positions.get(environmentId) ?? 0),
       moveTo: (environmentId, position) => {
@@ -57,7 +57,7 @@ function makerOf(
     isDeleted: () => false,
     openedAt: () => Promise.resolve(undefined),
   };
-  return { maker: new MailMaker(options as MailMakerOptions), reads };
+  return { maker: new MailMaker(dependencies as MailMakerDependencies), reads };
 }
 
 test('environments with long feeds do not keep another one waiting', async () => {

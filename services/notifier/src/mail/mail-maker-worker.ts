@@ -16,7 +16,7 @@ import type { MailPositionStore } from './mail-position-store';
 import { mailedTypes, mailKindOf } from './mail-rule';
 import { resourcesOf } from './new-email';
 
-export interface MailMakerOptions extends EmailCreation {
+export interface MailMakerDependencies extends EmailCreation {
   readonly feed: Pick<FeedStore, 'readAfter' | 'firstPosition' | 'lastPosition' | 'environments'>;
   readonly messages: Pick<MessageStore, 'findAll'>;
   readonly positions: Pick<MailPositionStore, 'find' | 'moveTo'>;
@@ -49,13 +49,13 @@ export class MailMaker {
   private readonly stopping = new AbortController();
   private readonly queue: KeyedRetryQueue;
 
-  constructor(private readonly options: MailMakerOptions) {
+  constructor(private readonly dependencies: MailMakerDependencies) {
     this.queue = new KeyedRetryQueue({
       runningMax,
       waitingMax,
       retryDelayMs: (failures) => Math.min(retryMsMin * 2 ** (failures - 1), retryMsMax),
       onFailure: ({ key: environmentId, error }) => {
-        options.logger.warn({ err: error, environmentId }, 'making mails failed, retrying');
+        dependencies.logger.warn({ err: error, environmentId }, 'making mails failed, retrying');
       },
     });
   }
@@ -70,7 +70,7 @@ export class MailMaker {
 
   /** Wakes the environments whose feed was not read to its end, as a dead process leaves them. */
   async sweep(signal?: AbortSignal): Promise<void> {
-    const { feed, positions } = this.options;
+    const { feed, positions } = this.dependencies;
     for await (const environmentId of feed.environments()) {
       if (signal?.aborted === true) return;
       const [position, newest] = await Promise.all([
@@ -91,7 +91,7 @@ export class MailMaker {
    * Concurrent calls wait for the same work.
    */
   async settle(environmentId: string): Promise<number> {
-    const { feed, positions, isDeleted } = this.options;
+    const { feed, positions, isDeleted } = this.dependencies;
     const until = monotonicMs() + settleMsMax;
     this.queue.endPause(environmentId);
     this.wake(environmentId);
@@ -109,14 +109,15 @@ export class MailMaker {
 
   /** Makes the mails of the next entries; true if more entries are there already. */
   private async makeBatch(environmentId: string): Promise<boolean> {
-    const { positions, isDeleted } = this.options;
+    const { positions, isDeleted } = this.dependencies;
     if (this.stopping.signal.aborted || isDeleted(environmentId)) return false;
     const entries = await this.readOn(environmentId, await positions.find(environmentId));
     const last = entries.at(-1);
     if (last === undefined) return false;
     // Once a batch, and only if there is a mail to make.
     let look: Promise<MailLook> | undefined;
-    const readLook = (context: CallContext) => (look ??= findLook(this.options.peers, context));
+    const readLook = (context: CallContext) =>
+      (look ??= findLook(this.dependencies.peers, context));
     for (const message of await this.mailed(environmentId, entries)) {
       await this.makeOf(message, readLook);
     }
@@ -127,7 +128,7 @@ export class MailMaker {
 
   /** Reads entries after a position, up to the first that is missing. */
   private async readOn(environmentId: string, position: number): Promise<PlacedEntry[]> {
-    const { feed } = this.options;
+    const { feed } = this.dependencies;
     const entries = await feed.readAfter(environmentId, position, batchSize);
     const contiguous = entries.filter((entry, index) => entry.position === position + index + 1);
     if (contiguous.length > 0 || entries.length === 0) return contiguous;
@@ -143,8 +144,8 @@ export class MailMaker {
     entries: readonly PlacedEntry[],
   ): Promise<MailMessage[]> {
     const ids = entries.filter(({ type }) => mailedTypes.has(type)).map((entry) => entry.messageId);
-    const messages = await this.options.messages.findAll(environmentId, ids);
-    const openedAt = await this.options.openedAt();
+    const messages = await this.dependencies.messages.findAll(environmentId, ids);
+    const openedAt = await this.dependencies.openedAt();
     return ids.flatMap((id) => {
       const message = messages.get(id);
       return message !== undefined && this.isMailed(message, openedAt) ? [message] : [];
@@ -157,7 +158,7 @@ export class MailMaker {
     const { tenant, acceptedAt } = message;
     if (tenant === undefined) return false;
     if (tenant.live && openedAt !== undefined && acceptedAt < openedAt) return false;
-    const { fromAddress, clock } = this.options;
+    const { fromAddress, clock } = this.dependencies;
     const ageMs = clock.now().getTime() - acceptedAt.getTime();
     return !tenant.live || (fromAddress !== undefined && ageMs <= liveAgeMaxMs);
   }
@@ -166,7 +167,7 @@ export class MailMaker {
     message: MailMessage,
     readLook: (context: CallContext) => Promise<MailLook>,
   ): Promise<void> {
-    const { clock } = this.options;
+    const { clock } = this.dependencies;
     const { _id: webhookEventId, tenant, body } = message;
     const read = this.read(webhookEventId, body);
     const kind = read && mailKindOf(read.event);
@@ -178,21 +179,21 @@ export class MailMaker {
       requestId: newId(),
       stopping: this.stopping.signal,
     });
-    const { settings, peers } = this.options;
+    const { settings, peers } = this.dependencies;
     const { state: current } = await settings.read(context);
     if (current.disabledKinds.includes(kind)) return;
     const facts = await findMailFacts(peers, subjectOf(event), context, readLook(context));
     if (facts === undefined) return;
     const document = attachesPdfNow(current, kind)
       ? await findMailDocument(message, {
-          ...this.options,
+          ...this.dependencies,
           recipient: facts.recipient,
           context,
         })
       : undefined;
     const id = emailId(tenant.environmentId, kind, webhookEventId);
     await createEmail({ id, kind, event, webhookEventId }, facts, {
-      ...this.options,
+      ...this.dependencies,
       current,
       document,
       context: { ...context, now: at },
@@ -205,7 +206,7 @@ export class MailMaker {
       return readMailEvent(body);
     } catch (error) {
       const facts = { alarm: 'mail_unrendered', err: error, webhookEventId };
-      this.options.logger.error(facts, 'event of a mail is unreadable');
+      this.dependencies.logger.error(facts, 'event of a mail is unreadable');
       return undefined;
     }
   }

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { testContext, testTenant } from '@billing/chassis/testing';
 import type { Email } from './email';
-import { MailSender, type MailSenderOptions } from './mail-sender-worker';
+import { MailSender, type MailSenderDependencies } from './mail-sender-worker';
 
 const now = new Date('2026-02-10T00:00:00.000Z');
 const ago = (hours: number) => new Date(now.getTime() - hours * 60 * 60_000);
@@ -28,13 +28,13 @@ async function giveWithoutServer(given: Partial<Email>) {
     return Promise.resolve({ state: email });
   };
   const mails = { within: () => ({ mutate }) } as unknown as AggregateCollection<Email>;
-  const options: unknown = {
+  const dependencies: unknown = {
     smtp: undefined,
     connectionsMax: 5,
     clock: { now: () => now },
     logger: { error: log, warn: log, info: log },
   };
-  const sender = new MailSender(options as MailSenderOptions);
+  const sender = new MailSender(dependencies as MailSenderDependencies);
   const sending = sender.send(
     { mails, id: 'mail' },
     testContext({ tenant: testTenant({ live: true }) }),
@@ -47,12 +47,12 @@ async function giveWithoutServer(given: Partial<Email>) {
 
 test('a thousand mails of a sandbox are given to no server', async () => {
   const connecting = jest.spyOn(Socket.prototype, 'connect');
-  const options: unknown = {
+  const dependencies: unknown = {
     smtp: { server: { host: '127.0.0.1', port: 25, isSecure: false } },
     connectionsMax: 5,
     clock: { now: () => now },
   };
-  const sender = new MailSender(options as MailSenderOptions);
+  const sender = new MailSender(dependencies as MailSenderDependencies);
   const touched = jest.fn();
   const mails = { within: touched } as unknown as AggregateCollection<Email>;
   const context = testContext({ tenant: testTenant() });
@@ -65,8 +65,8 @@ test('a thousand mails of a sandbox are given to no server', async () => {
 });
 
 test('an attempt that belongs to no stored mail waits for a connection', async () => {
-  const options: unknown = { connectionsMax: 1, perSecondMax: undefined };
-  const sender = new MailSender(options as MailSenderOptions);
+  const dependencies: unknown = { connectionsMax: 1, perSecondMax: undefined };
+  const sender = new MailSender(dependencies as MailSenderDependencies);
   const { signal } = new AbortController();
   const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
   const begun: string[] = [];
@@ -84,8 +84,12 @@ test('an attempt that belongs to no stored mail waits for a connection', async (
 });
 
 test('an attempt that belongs to no stored mail keeps the pace of all mails', async () => {
-  const options: unknown = { connectionsMax: 5, perSecondMax: 0.001, clock: { now: () => now } };
-  const sender = new MailSender(options as MailSenderOptions);
+  const dependencies: unknown = {
+    connectionsMax: 5,
+    perSecondMax: 0.001,
+    clock: { now: () => now },
+  };
+  const sender = new MailSender(dependencies as MailSenderDependencies);
   const waiting = new AbortController();
   const begun: string[] = [];
   const attempt = (name: string) =>

@@ -30,7 +30,7 @@ import { sendBySmtp, type SmtpSettings } from '../smtp/send-by-smtp';
 import { ServerReach } from '../smtp/server-reach';
 import type { SuppressionStore } from './suppression-store';
 
-export interface MailSenderOptions {
+export interface MailSenderDependencies {
   readonly suppressions: SuppressionStore;
   readonly peers: MailPeers;
   /** Undefined: mails that wait for a server wait on. */
@@ -68,15 +68,15 @@ export class MailSender {
   private stopped: Promise<void> | undefined;
   private nextStartMs = 0;
 
-  constructor(private readonly options: MailSenderOptions) {
-    this.slots = new Semaphore(options.connectionsMax);
-    this.reach = new ServerReach(options.askEveryMs);
+  constructor(private readonly dependencies: MailSenderDependencies) {
+    this.slots = new Semaphore(dependencies.connectionsMax);
+    this.reach = new ServerReach(dependencies.askEveryMs);
   }
 
   /** Sends a mail that is due. Other processes may try the same one: the claim decides. */
   async send<M extends OutgoingMail>(stored: StoredMail<M>, context: CallContext): Promise<void> {
     const { signal } = this.stopping;
-    const { smtp, clock } = this.options;
+    const { smtp, clock } = this.dependencies;
     if (signal.aborted || !context.tenant.live) return;
     if (smtp === undefined) {
       await this.wait(stored, context, noServerWaitMs);
@@ -137,7 +137,7 @@ export class MailSender {
     { mails, id }: StoredMail<M>,
     context: CallContext,
   ): Promise<M> {
-    const { clock } = this.options;
+    const { clock } = this.dependencies;
     const store = mails.within(context);
     let isEnded = false as boolean;
     const { state } = await store.mutate(id, (email) => {
@@ -154,7 +154,7 @@ export class MailSender {
     context: CallContext,
     settings: SmtpSettings,
   ): Promise<void> {
-    const { clock, logger } = this.options;
+    const { clock, logger } = this.dependencies;
     const { mails, id } = stored;
     const store = mails.within(context);
     const waiting = await this.endIfLapsed(stored, context);
@@ -165,7 +165,7 @@ export class MailSender {
       return;
     }
     // A file that cannot be read delays the mail, and uses up no attempt.
-    const { peers } = this.options;
+    const { peers } = this.dependencies;
     const files = await readMailFiles(waiting.content, { peers, context });
     const claimId = newId();
     const { state: email } = await store.mutate(id, (state) =>
@@ -202,7 +202,7 @@ export class MailSender {
       readonly files: readonly MailFile[];
     },
   ): Promise<void> {
-    const { bounceAddress, clock, logger } = this.options;
+    const { bounceAddress, clock, logger } = this.dependencies;
     const { id, to, from } = email;
     const store = mails.within(context);
     const bytes = await toMimeMessage(email, files);
@@ -242,12 +242,12 @@ export class MailSender {
     if (isToOperator(mail)) return;
     const { id: emailId, to: email } = mail;
     const fact = { email, reason: 'HARD_BOUNCE', emailId, createdAt } as const;
-    await this.options.suppressions.add(tenant.environmentId, fact);
+    await this.dependencies.suppressions.add(tenant.environmentId, fact);
   }
 
   private reportUnsent({ id: emailId, status, reason }: OutgoingMail): void {
     const facts = { emailId, status, reason };
-    const { logger } = this.options;
+    const { logger } = this.dependencies;
     // A person decides if the mail is sent again.
     if (status === 'UNKNOWN') logger.error({ alarm: 'mail_unknown', ...facts }, 'mail not sent');
     if (status !== 'FAILED') return;
@@ -262,13 +262,13 @@ export class MailSender {
   ): Promise<boolean> {
     // The payment may have come since the first attempt.
     if (attempts < 1 || invoiceId === null || !asksForPayment(kind)) return false;
-    const { checkout } = this.options.peers;
+    const { checkout } = this.dependencies.peers;
     const found = await unlessNotFound(checkout.getInvoice({ id: invoiceId }, context));
     return found?.invoice?.status !== InvoiceStatus.INVOICE_STATUS_OPEN;
   }
 
   private async keepPace(signal: AbortSignal): Promise<void> {
-    const { perSecondMax, clock } = this.options;
+    const { perSecondMax, clock } = this.dependencies;
     if (perSecondMax === undefined) return;
     const nowMs = clock.now().getTime();
     const startMs = Math.max(this.nextStartMs, nowMs);

@@ -19,7 +19,7 @@ import {
   type SubjectKey,
 } from './message-store';
 
-export interface EventConsumerOptions {
+export interface EventConsumerDependencies {
   readonly endpoints: EndpointStore;
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
@@ -69,8 +69,8 @@ export class EventConsumer {
   private readonly deliveries: Batcher<readonly Delivery[], undefined>;
   private readonly messages: Batcher<Message, undefined>;
 
-  constructor(private readonly options: EventConsumerOptions) {
-    const { endpoints, messages, deliveries } = options;
+  constructor(private readonly dependencies: EventConsumerDependencies) {
+    const { endpoints, messages, deliveries } = dependencies;
     this.known = new Batcher({
       ...batchBounds,
       flush: async (ids) => {
@@ -96,7 +96,7 @@ export class EventConsumer {
       ...batchBounds,
       flush: async (some) => {
         await messages.insert(some);
-        for (const message of some) options.onAccepted?.(message);
+        for (const message of some) dependencies.onAccepted?.(message);
         return succeeded(some.map(() => undefined));
       },
     });
@@ -107,7 +107,7 @@ export class EventConsumer {
    * events.
    */
   ignores({ environmentId }: Pick<MessageKey, 'environmentId'>): boolean {
-    return this.options.isDeleted?.(environmentId) === true;
+    return this.dependencies.isDeleted?.(environmentId) === true;
   }
 
   /**
@@ -115,10 +115,10 @@ export class EventConsumer {
    * UnknownEventTypeError for an event of a later release.
    */
   async accept(event: AnnouncedEvent): Promise<void> {
-    const { clock, onDeliveries } = this.options;
+    const { clock, onDeliveries } = this.dependencies;
     const { environmentId, subscriptionId, subjectType, sequence, type } = event;
     if (this.ignores(event)) return;
-    if (event.data?.kind !== 'environment') await this.options.afterRestore?.();
+    if (event.data?.kind !== 'environment') await this.dependencies.afterRestore?.();
     const place = await this.placeOf(event);
     if (place === undefined) return;
     const { id, earlier } = place;
@@ -179,7 +179,7 @@ export class EventConsumer {
       endpointIds: [],
       lastDeliveryIds: place.earlier?.lastDeliveryIds ?? {},
       traceparent: currentTraceparent() ?? null,
-      acceptedAt: this.options.clock.now(),
+      acceptedAt: this.dependencies.clock.now(),
     });
     return true;
   }

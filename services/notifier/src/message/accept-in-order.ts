@@ -6,7 +6,7 @@ import { type AnnouncedEvent, logIdOf, readEvent, readKey } from './events';
 import { messageId, type MessageKey, type MessageStore, type SubjectKey } from './message-store';
 import type { EventLogOwner, LoggedEvent } from '../peers';
 
-export interface OrderedEventConsumerOptions {
+export interface OrderedEventConsumerDependencies {
   readonly owners: readonly EventLogOwner[];
   readonly messages: MessageStore;
   readonly consumer: EventConsumer;
@@ -33,11 +33,11 @@ const fetchedMax = 100;
  * the owner's log and fetched from there, however long ago it was logged.
  */
 export class OrderedEventConsumer {
-  constructor(private readonly options: OrderedEventConsumerOptions) {}
+  constructor(private readonly dependencies: OrderedEventConsumerDependencies) {}
 
   /** Throws EarlierEventMissingError if the logs do not return the predecessors. */
   async accept(event: AnnouncedEvent): Promise<void> {
-    await this.afterEarlier(event, () => this.options.consumer.accept(event));
+    await this.afterEarlier(event, () => this.dependencies.consumer.accept(event));
   }
 
   /** As `accept`; an unreadable event leaves a mark and raises an alert. */
@@ -54,7 +54,7 @@ export class OrderedEventConsumer {
    * EarlierEventMissingError is thrown.
    */
   async acceptUpTo(key: SubjectKey, onMissing?: OnMissing): Promise<void> {
-    if (this.options.consumer.ignores(key)) return;
+    if (this.dependencies.consumer.ignores(key)) return;
     await this.acceptBefore({ ...key, sequence: key.sequence + 1 }, onMissing);
   }
 
@@ -88,7 +88,7 @@ export class OrderedEventConsumer {
   }
 
   private async markMissing(key: SubjectKey, onMissing: OnMissing): Promise<void> {
-    const { owners, consumer, logger } = this.options;
+    const { owners, consumer, logger } = this.dependencies;
     const { environmentId, subscriptionId, sequence } = key;
     // An owner that is unavailable may have it.
     const pages = await Promise.all(owners.map((owner) => owner.find([logIdOf(key)])));
@@ -106,12 +106,12 @@ export class OrderedEventConsumer {
    * enough to have been removed.
    */
   private async firstUnknown(key: MessageKey): Promise<number> {
-    const floors = await this.options.messages.findFloors([key]);
+    const floors = await this.dependencies.messages.findFloors([key]);
     let first = floors.get(key.subscriptionId) ?? 1;
     let end = key.sequence;
     while (first < end) {
       const middle = Math.floor((first + end) / 2);
-      const known = await this.options.messages.findKnown([
+      const known = await this.dependencies.messages.findKnown([
         messageId({ ...key, sequence: middle }),
       ]);
       if (known.size > 0) first = middle + 1;
@@ -129,7 +129,7 @@ export class OrderedEventConsumer {
   }
 
   private async find(ids: readonly string[]): Promise<Map<string, LoggedEvent>> {
-    const { owners, logger } = this.options;
+    const { owners, logger } = this.dependencies;
     // An unavailable owner does not block the events of another.
     const pages = await Promise.allSettled(owners.map((owner) => owner.find(ids)));
     const entries = pages.flatMap((page) => {
@@ -144,7 +144,7 @@ export class OrderedEventConsumer {
   }
 
   private async acceptOrMark(key: SubjectKey, event: AnnouncedEvent | undefined): Promise<void> {
-    const { consumer, logger } = this.options;
+    const { consumer, logger } = this.dependencies;
     try {
       if (event !== undefined) {
         await consumer.accept(event);

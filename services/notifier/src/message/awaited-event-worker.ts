@@ -10,7 +10,7 @@ import {
 import type { OrderedEventConsumer } from './accept-in-order';
 import { restoreCodesField } from './message-store';
 
-export interface AwaitedEventWorkerOptions {
+export interface AwaitedEventWorkerDependencies {
   readonly awaited: AwaitedEventStore;
   readonly consumer: Pick<OrderedEventConsumer, 'acceptUpTo'>;
   readonly clock: Clock;
@@ -41,20 +41,20 @@ const countedAfterMs = 2 * minuteMs;
 export class AwaitedEventWorker {
   private readonly tries = new Semaphore(triesMax);
 
-  constructor(private readonly options: AwaitedEventWorkerOptions) {}
+  constructor(private readonly dependencies: AwaitedEventWorkerDependencies) {}
 
   /** Returns those of the given subjects that have a wait. */
   findWaiting(ids: readonly string[]): Promise<Set<string>> {
-    return this.options.awaited.findWaiting(ids);
+    return this.dependencies.awaited.findWaiting(ids);
   }
 
   /** True if no event waits. */
   isEmpty(): Promise<boolean> {
-    return this.options.awaited.isEmpty();
+    return this.dependencies.awaited.isEmpty();
   }
 
   async park(wait: NewWait): Promise<void> {
-    const { awaited, clock, logger } = this.options;
+    const { awaited, clock, logger } = this.dependencies;
     const now = clock.now();
     const tryAt = new Date(now.getTime() + tryEveryMsMin);
     if (await awaited.store({ ...wait, since: now, tryAt })) {
@@ -66,7 +66,7 @@ export class AwaitedEventWorker {
 
   /** Retries every due wait, some of them in parallel. Starts no more once the signal aborts. */
   async run(signal?: AbortSignal): Promise<void> {
-    const { awaited, clock } = this.options;
+    const { awaited, clock } = this.dependencies;
     const now = clock.now();
     const due = await awaited.claimDue(now, (wait) => nextTryAt(wait, now));
     await Promise.all(
@@ -80,12 +80,12 @@ export class AwaitedEventWorker {
 
   /** Counts subjects that have waited for more than two minutes. */
   count(): Promise<{ live: number; sandbox: number }> {
-    const { awaited, clock } = this.options;
+    const { awaited, clock } = this.dependencies;
     return awaited.countBegunBefore(new Date(clock.now().getTime() - countedAfterMs));
   }
 
   private async retry(wait: AwaitedEvents, now: Date): Promise<void> {
-    const { awaited, consumer, logger } = this.options;
+    const { awaited, consumer, logger } = this.dependencies;
     const { _id: subscriptionId, environmentId, upTo: sequence, since } = wait;
     const subjectType = subjectTypeOfWait(wait);
     const onMissing =

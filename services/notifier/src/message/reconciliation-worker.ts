@@ -14,7 +14,7 @@ import {
 } from './message-store';
 import type { EventLogOwner, LoggedEvent, LogStart } from '../peers';
 
-export interface EventReconciliationOptions {
+export interface EventReconciliationDependencies {
   readonly owners: readonly EventLogOwner[];
   readonly cursors: CursorStore;
   readonly messages: MessageStore;
@@ -82,7 +82,7 @@ export class EventReconciliation {
   private isFetchScheduled = false;
   private signal: AbortSignal | undefined;
 
-  constructor(private readonly options: EventReconciliationOptions) {}
+  constructor(private readonly dependencies: EventReconciliationDependencies) {}
 
   /**
    * Runs one round over all owners; ends early when the signal aborts. A call during a round joins
@@ -121,7 +121,7 @@ export class EventReconciliation {
 
   /** Waits for the round in progress. */
   async stop(): Promise<void> {
-    const { cursors, replica, logger } = this.options;
+    const { cursors, replica, logger } = this.dependencies;
     await this.running?.catch(() => undefined);
     await cursors.release(replica).catch((error: unknown) => {
       logger.warn({ err: error }, 'event log lease not released, waiting for its expiry');
@@ -132,7 +132,7 @@ export class EventReconciliation {
     if (this.isFetchScheduled) return;
     this.isFetchScheduled = true;
     void this.runAfterCurrent().catch((error: unknown) => {
-      this.options.logger.warn({ err: error }, 'reading event logs failed, retrying');
+      this.dependencies.logger.warn({ err: error }, 'reading event logs failed, retrying');
     });
   }
 
@@ -146,12 +146,12 @@ export class EventReconciliation {
     await Promise.all(
       [...this.expected.keys()].map((id) => this.tries.run(() => this.acceptExpected(id))),
     );
-    await this.options.awaited.run(this.signal);
+    await this.dependencies.awaited.run(this.signal);
     let cursors: ReturnType<CursorStore['findAll']> | undefined;
     // One read for all logs, after the first claim.
-    const readCursors = () => (cursors ??= this.options.cursors.findAll());
+    const readCursors = () => (cursors ??= this.dependencies.cursors.findAll());
     const rounds = await Promise.allSettled(
-      this.options.owners.map((owner) => this.readLog(owner, readCursors)),
+      this.dependencies.owners.map((owner) => this.readLog(owner, readCursors)),
     );
     // An unavailable owner does not prevent reading the others.
     for (const round of rounds) if (round.status === 'rejected') throw round.reason;
@@ -161,7 +161,7 @@ export class EventReconciliation {
     let key = this.expected.get(subscriptionId);
     while (key !== undefined && this.signal?.aborted !== true) {
       try {
-        await this.options.consumer.acceptUpTo(key);
+        await this.dependencies.consumer.acceptUpTo(key);
       } catch (error) {
         // The log has the event, so that the round over the logs parks it.
         if (error instanceof UnknownEventTypeError) this.expected.delete(subscriptionId);
@@ -188,7 +188,7 @@ export class EventReconciliation {
   }
 
   private async claim({ name }: EventLogOwner): Promise<boolean> {
-    const { cursors, clock, replica, isAlone } = this.options;
+    const { cursors, clock, replica, isAlone } = this.dependencies;
     if (isAlone()) return true;
     const now = clock.now();
     return cursors.claim(name, { replica, now, until: new Date(now.getTime() + leaseMs) });
@@ -199,7 +199,7 @@ export class EventReconciliation {
     before: Progress,
     cursor: Cursor | undefined,
   ): Promise<Progress> {
-    const { cursors } = this.options;
+    const { cursors } = this.dependencies;
     const { name } = owner;
     const { start: first, overlapReadAt } = this.startOf(before, cursor);
     let passed = 'after' in first ? undefined : await this.passedOf(cursor);
@@ -230,7 +230,7 @@ export class EventReconciliation {
     { tail, overlapReadAt }: Progress,
     cursor: Cursor | undefined,
   ): { start: LogStart; overlapReadAt: Date } {
-    const now = this.options.clock.now();
+    const now = this.dependencies.clock.now();
     const isOverlapDue =
       overlapReadAt === undefined || now.getTime() - overlapReadAt.getTime() >= overlapEveryMs;
     if (tail !== undefined && !isOverlapDue) return { start: { after: tail }, overlapReadAt };
@@ -247,11 +247,11 @@ export class EventReconciliation {
    */
   private async passedOf(cursor: Cursor | undefined): Promise<string | undefined> {
     if (cursor === undefined) return '';
-    return (await this.options.awaited.isEmpty()) ? cursor.position : undefined;
+    return (await this.dependencies.awaited.isEmpty()) ? cursor.position : undefined;
   }
 
   private async findUndelivered(entries: readonly LoggedEvent[]): Promise<Announcement[]> {
-    const { messages, logger } = this.options;
+    const { messages, logger } = this.dependencies;
     const announced = entries.flatMap((entry) => readAnnouncement(entry, logger) ?? []);
     const known = await messages.findKnown(announced.map(({ key }) => messageId(key)));
     const unknown = announced.filter(({ key }) => !known.has(messageId(key)));
@@ -270,7 +270,7 @@ export class EventReconciliation {
     owner: EventLogOwner,
   ): Promise<boolean> {
     const subscriptions = Map.groupBy(lacking, ({ key }) => key.subscriptionId);
-    const waiting = await this.options.awaited.findWaiting([...subscriptions.keys()]);
+    const waiting = await this.dependencies.awaited.findWaiting([...subscriptions.keys()]);
     const accepted = await Promise.all(
       [...subscriptions].map(async ([id, some]) => {
         const inOrder = some.toSorted((a, b) => a.key.sequence - b.key.sequence);
@@ -292,7 +292,7 @@ export class EventReconciliation {
   ): Promise<boolean> {
     for (const [index, { key }] of inOrder.entries()) {
       try {
-        await this.options.consumer.acceptLogged(inOrder[index] as Announcement);
+        await this.dependencies.consumer.acceptLogged(inOrder[index] as Announcement);
         this.failingSince.get(owner.name)?.delete(key.subscriptionId);
       } catch (error) {
         const isMissing = error instanceof EarlierEventMissingError;
@@ -316,7 +316,7 @@ export class EventReconciliation {
     const { subscriptionId: _id, environmentId, subjectType, sequence: upTo } = last.key;
     const latestAt = new Date(Math.max(...inOrder.map(({ loggedAt }) => loggedAt.getTime())));
     const live = inOrder.find(({ event }) => event?.tenant !== undefined)?.event?.tenant?.live;
-    await this.options.awaited.park({
+    await this.dependencies.awaited.park({
       ...{ _id, environmentId, subjectType, from, upTo, latestAt },
       ...(live !== undefined && { live }),
       ...restoreCodesField(last.key),
@@ -325,7 +325,7 @@ export class EventReconciliation {
   }
 
   private hasFailedForLong({ subscriptionId }: MessageKey, { name }: EventLogOwner): boolean {
-    const now = this.options.clock.now();
+    const now = this.dependencies.clock.now();
     const failing = this.failingSince.get(name) ?? new Map<string, Date>();
     const since = failing.get(subscriptionId) ?? now;
     if (failing.size < failingMax) failing.set(subscriptionId, since);
@@ -336,6 +336,6 @@ export class EventReconciliation {
   private recordRefused({ subscriptionId, sequence }: MessageKey, error: unknown): void {
     if (error instanceof EarlierEventMissingError) return;
     const facts = { err: error, subscriptionId, sequence };
-    this.options.logger.warn(facts, 'accepting event failed, retrying');
+    this.dependencies.logger.warn(facts, 'accepting event failed, retrying');
   }
 }

@@ -8,7 +8,7 @@ import type { EndpointKey } from '../endpoint/endpoint';
 import type { TestLimitStore } from '../endpoint/test-limit-store';
 import type { Message, MessageStore } from './message-store';
 
-export interface TestWebhookSenderOptions {
+export interface TestWebhookSenderDependencies {
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
   readonly testLimits: TestLimitStore;
@@ -20,7 +20,7 @@ const testType = 'webhook_endpoint.test';
 
 /** Creates test webhooks, which are sent like all others. */
 export class TestWebhookSender {
-  constructor(private readonly options: TestWebhookSenderOptions) {}
+  constructor(private readonly dependencies: TestWebhookSenderDependencies) {}
 
   /**
    * Creates a test webhook, once per call however often the call is retried, and returns its
@@ -30,7 +30,7 @@ export class TestWebhookSender {
     endpoint: EndpointKey,
     context: Pick<CallContext, 'resourceSeed' | 'now' | 'storing'>,
   ): Promise<string> {
-    const { messages, deliveries, testLimits, clock } = this.options;
+    const { messages, deliveries, testLimits, clock } = this.dependencies;
     const { environmentId, endpointId } = endpoint;
     const messageId = newResourceId(context, 'testMessage');
     const acceptedAt = clock.now();

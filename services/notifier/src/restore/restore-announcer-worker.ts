@@ -9,7 +9,7 @@ import { restoreCodesField } from '../message/message-store';
 import type { KnownEnvironment } from './environment-store';
 import { announceRestore, type RestoredEnvironment } from './restored-environment-document';
 
-export interface RestoreAnnouncerOptions {
+export interface RestoreAnnouncerDependencies {
   /** The restore that this process has started with; undefined: none. */
   readonly restore: () => Restore | undefined;
   /** True until the system is opened. */
@@ -36,12 +36,14 @@ export class RestoreAnnouncer {
   private announcedId: string | undefined;
   private running: Promise<void> | undefined;
 
-  constructor(private readonly options: RestoreAnnouncerOptions) {}
+  constructor(private readonly dependencies: RestoreAnnouncerDependencies) {}
 
   /** True from the opening until the restore is announced. */
   get isPending(): boolean {
-    const restore = this.options.restore();
-    return restore !== undefined && restore.id !== this.announcedId && !this.options.isClosed();
+    const restore = this.dependencies.restore();
+    return (
+      restore !== undefined && restore.id !== this.announcedId && !this.dependencies.isClosed()
+    );
   }
 
   /** Announces the restore; calls during a run join it. */
@@ -54,7 +56,7 @@ export class RestoreAnnouncer {
   }
 
   private async announceToAll(): Promise<void> {
-    const { restore, restores, environments, isDeleted, clock } = this.options;
+    const { restore, restores, environments, isDeleted, clock } = this.dependencies;
     const id = restore()?.id;
     const recorded = id === undefined ? undefined : await restores.find(id);
     if (recorded?.openedAt === undefined) return;
@@ -69,7 +71,7 @@ export class RestoreAnnouncer {
   }
 
   private async announce(restore: RecordedRestore, tenant: Tenant, at: Date): Promise<void> {
-    const { restored, clock } = this.options;
+    const { restored, clock } = this.dependencies;
     const { environmentId } = tenant;
     const context = { tenant, now: tenant.manualClock ? at : clock.now() };
     const stored = await restored.changeFrom(
@@ -91,7 +93,7 @@ export class RestoreAnnouncer {
   private async accept(key: Parameters<OrderedEventConsumer['acceptUpTo']>[0]): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.options.consumer.acceptUpTo(key);
+        await this.dependencies.consumer.acceptUpTo(key);
         return;
       } catch (error) {
         if (!(error instanceof EarlierEventMissingError) || attempt >= triesMax) throw error;

@@ -15,7 +15,7 @@ export interface Assignment {
   readonly claim: string;
 }
 
-export interface AssignmentStoreOptions {
+export interface AssignmentStoreDependencies {
   readonly endpoints: EndpointStore;
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
@@ -42,11 +42,11 @@ const roundsMax = 20;
 
 /** Assigns due deliveries, each to one process at a time. */
 export class AssignmentStore {
-  constructor(private readonly options: AssignmentStoreOptions) {}
+  constructor(private readonly dependencies: AssignmentStoreDependencies) {}
 
   /** Claims due deliveries that are the first unfinished one of their subscription. */
   async claim(key: EndpointKey, limits: ClaimLimits): Promise<Assignment[]> {
-    const { endpoints, deliveries, clock, leaseMs } = this.options;
+    const { endpoints, deliveries, clock, leaseMs } = this.dependencies;
     const ready = await this.findReady(key, limits);
     if (ready.length === 0) return [];
     const now = clock.now();
@@ -68,7 +68,7 @@ export class AssignmentStore {
   }
 
   private async findReady(key: EndpointKey, { slots, except }: ClaimLimits): Promise<Ready[]> {
-    const { deliveries, clock } = this.options;
+    const { deliveries, clock } = this.dependencies;
     const now = clock.now();
     const limit = slots * prefetchFactor;
     const seen = [...except];
@@ -93,7 +93,7 @@ export class AssignmentStore {
     { environmentId }: EndpointKey,
     { due, now }: { due: readonly Delivery[]; now: Date },
   ): Promise<Delivery[]> {
-    const { deliveries } = this.options;
+    const { deliveries } = this.dependencies;
     const previousIds = due.flatMap(({ previousId }) => previousId ?? []);
     const unfinished = await deliveries.findUnfinished(environmentId, previousIds);
     const waitedFor = [...unfinished.values()].filter(
@@ -113,7 +113,7 @@ export class AssignmentStore {
     { environmentId, endpointId }: EndpointKey,
     due: readonly Delivery[],
   ): Promise<Ready[]> {
-    const { messages, deliveries } = this.options;
+    const { messages, deliveries } = this.dependencies;
     const found = await messages.findAll(
       environmentId,
       due.map(({ messageId }) => messageId),
@@ -136,7 +136,7 @@ export class AssignmentStore {
     key: EndpointKey,
     { endpoint, readAt }: { endpoint: Stored<WebhookEndpoint> | undefined; readAt: Date },
   ): Promise<void> {
-    const { deliveries } = this.options;
+    const { deliveries } = this.dependencies;
     const isKnown = endpoint !== undefined && endpoint.state.deletedAt === undefined;
     await (isKnown ? deliveries.pause(key, { createdUntil: readAt }) : deliveries.discard(key));
   }

@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
 import type { Assignment } from './assignment-store';
-import { DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker';
+import { DeliveryWorker, type DeliveryWorkerDependencies } from './delivery-worker';
 
 const endpoint = { environmentId: 'environment', endpointId: 'endpoint' };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -42,7 +42,7 @@ test('a delivery is not sent to an endpoint that changed while the delivery was 
     clock: systemClock,
     logger: createLogger({ service: 'test', level: 'silent' }),
     waitMaxMs: 60_000,
-  } as unknown as DeliveryWorkerOptions);
+  } as unknown as DeliveryWorkerDependencies);
   worker.wake([endpoint]);
   await turn();
   worker.reclaim(endpoint);

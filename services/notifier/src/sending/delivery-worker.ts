@@ -10,7 +10,7 @@ import type { EndpointHealthStore } from '../endpoint/health-store';
 import type { EndpointKey } from '../endpoint/endpoint';
 import type { WebhookSender } from './webhook-sender';
 
-export interface DeliveryWorkerOptions {
+export interface DeliveryWorkerDependencies {
   readonly assignments: AssignmentStore;
   readonly deliveries: DeliveryStore;
   readonly health: Pick<EndpointHealthStore, 'findWorking'>;
@@ -100,15 +100,15 @@ export class DeliveryWorker {
   private readonly working: Batcher<string, boolean>;
   private readonly poll: QuietPoll;
 
-  constructor(private readonly options: DeliveryWorkerOptions) {
-    const { deliveries, slices, clock } = options;
+  constructor(private readonly dependencies: DeliveryWorkerDependencies) {
+    const { deliveries, slices, clock } = dependencies;
     const { collections } = deliveries;
     this.poll = new QuietPoll({ collections, isAlone: () => slices.isAlone, clock });
     this.working = new Batcher({
       batchMax: endpointsMax,
       flushesMax: 1,
       flush: async (endpointIds) => {
-        const working = await options.health.findWorking(endpointIds);
+        const working = await dependencies.health.findWorking(endpointIds);
         return succeeded(endpointIds.map((endpointId) => working.has(endpointId)));
       },
     });
@@ -136,7 +136,7 @@ export class DeliveryWorker {
    */
   async sendDue(): Promise<void> {
     if (this.isStopping()) return;
-    const { deliveries, slices } = this.options;
+    const { deliveries, slices } = this.dependencies;
     const endpoints = await this.poll.poll(async (now) => {
       const found = await deliveries.findDueEndpoints({ now, after: this.searchedUpTo });
       this.searchedUpTo = found.next;
@@ -193,7 +193,7 @@ export class DeliveryWorker {
     try {
       lane.isFailing = !(await this.working.run(lane.key.endpointId));
     } catch (error) {
-      this.options.logger.warn({ err: error, ...lane.key }, 'reading endpoint health failed');
+      this.dependencies.logger.warn({ err: error, ...lane.key }, 'reading endpoint health failed');
     }
     lane.isKnown = true;
     lane.isFilling = false;
@@ -203,7 +203,7 @@ export class DeliveryWorker {
 
   /** Fills slots and gives back the unused ones. */
   private async fillSlots(lane: Lane, slots: number): Promise<void> {
-    const { assignments, logger } = this.options;
+    const { assignments, logger } = this.dependencies;
     const { changes } = lane;
     let started = 0;
     try {
@@ -239,7 +239,7 @@ export class DeliveryWorker {
     while (lane.inFlight < inFlightMaxOf(lane)) {
       const next = lane.waiting.shift();
       if (next === undefined) return;
-      const isTooLate = monotonicMs() - next.sinceMs > this.options.waitMaxMs;
+      const isTooLate = monotonicMs() - next.sinceMs > this.dependencies.waitMaxMs;
       this.track(isTooLate ? this.release(lane, next) : this.send(lane, next));
     }
   }
@@ -254,13 +254,13 @@ export class DeliveryWorker {
 
   private async release(lane: Lane, { assignment }: Waiting): Promise<void> {
     this.freeSlot(lane);
-    await this.options.sender.release(assignment);
+    await this.dependencies.sender.release(assignment);
     lane.claimed.delete(assignment.delivery._id);
     this.fill(lane);
   }
 
   private async send(lane: Lane, { assignment }: Waiting): Promise<void> {
-    const { sender, logger, waitMaxMs, isDeleted } = this.options;
+    const { sender, logger, waitMaxMs, isDeleted } = this.dependencies;
     const { _id, environmentId } = assignment.delivery;
     if (isDeleted?.(environmentId) === true) {
       this.freeSlot(lane);

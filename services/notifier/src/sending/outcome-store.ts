@@ -11,7 +11,7 @@ export interface DeliveryOutcome {
   readonly settlement: Settlement;
 }
 
-export interface OutcomeStoreOptions {
+export interface OutcomeStoreDependencies {
   readonly attempts: AttemptStore;
   readonly deliveries: DeliveryStore;
   readonly health: EndpointHealthStore;
@@ -27,7 +27,7 @@ export class OutcomeStore {
   private readonly writes: Batcher<DeliveryOutcome, undefined>;
   private readonly logger: Logger;
 
-  constructor({ attempts, deliveries, health, logger, batchDelayMs }: OutcomeStoreOptions) {
+  constructor({ attempts, deliveries, health, logger, batchDelayMs }: OutcomeStoreDependencies) {
     this.logger = logger;
     const flush = async (outcomes: readonly DeliveryOutcome[]) => {
       const delivered = outcomes.flatMap(({ settlement: { status, delivery } }) =>

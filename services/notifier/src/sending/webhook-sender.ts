@@ -23,7 +23,7 @@ import { retrySpread } from '../delivery/retry-schedule';
 import { eventHeader, signatureHeaders } from '../endpoint/signature';
 import type { WebhookClient } from './webhook-client';
 
-export interface WebhookSenderOptions {
+export interface WebhookSenderDependencies {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly health: EndpointHealthStore;
@@ -45,11 +45,11 @@ export interface CompletedAttempt {
 
 /** Makes one attempt of a delivery, and stores its result. */
 export class WebhookSender {
-  constructor(private readonly options: WebhookSenderOptions) {}
+  constructor(private readonly dependencies: WebhookSenderDependencies) {}
 
   /** Never rejects. `signal` aborts the attempt. */
   async send(assignment: Assignment, signal: AbortSignal): Promise<CompletedAttempt> {
-    const at = this.options.clock.now();
+    const at = this.dependencies.clock.now();
     const startedMs = monotonicMs();
     const outcome = await this.postOrFail(assignment, { at, signal });
     return { outcome, at, durationMs: Math.round(monotonicMs() - startedMs) };
@@ -64,7 +64,7 @@ export class WebhookSender {
     { outcome, at, durationMs }: CompletedAttempt,
     { isAborted }: { isAborted: boolean },
   ): Promise<void> {
-    const { clock, outcomes, retryScheduleMs: scheduleMs } = this.options;
+    const { clock, outcomes, retryScheduleMs: scheduleMs } = this.dependencies;
     const { delivery, claim } = assignment;
     const { failures } = delivery;
     const now = clock.now();
@@ -79,7 +79,7 @@ export class WebhookSender {
     if (failures === 0 && (delivery.requestedAt ?? undefined) === undefined) {
       const lagMs = at.getTime() - assignment.message.acceptedAt.getTime();
       const { live } = assignment.endpoint.tenant;
-      this.options.metrics?.recordWebhook({ lagMs, live });
+      this.dependencies.metrics?.recordWebhook({ lagMs, live });
     }
     const rules = { failures, now, jitter: jitter(retrySpread), scheduleMs };
     const judged = judge(outcome, rules);
@@ -101,7 +101,7 @@ export class WebhookSender {
 
   /** Releases a claim without an attempt: the delivery is due again immediately. */
   async release({ delivery, claim }: Assignment): Promise<void> {
-    const { clock, outcomes } = this.options;
+    const { clock, outcomes } = this.dependencies;
     const { failures } = delivery;
     const settlement = {
       delivery,
@@ -125,7 +125,7 @@ export class WebhookSender {
       return await this.post(assignment, attempt);
     } catch (error) {
       const { _id: deliveryId, endpointId } = assignment.delivery;
-      this.options.logger.error(
+      this.dependencies.logger.error(
         { err: error, deliveryId, endpointId },
         'building webhook request failed',
       );
@@ -137,7 +137,7 @@ export class WebhookSender {
     { endpoint, delivery, message }: Assignment,
     { at, signal }: { at: Date; signal: AbortSignal },
   ): Promise<Outcome> {
-    const { client, policyOf } = this.options;
+    const { client, policyOf } = this.dependencies;
     const { id: endpointId, url, headerPrefix } = endpoint.state;
     const secrets = signingSecrets(endpoint.state, at);
     const { _id: id, body, type } = message;
@@ -172,7 +172,7 @@ export class WebhookSender {
     { isEndpointGone }: Verdict,
     now: Date,
   ): Promise<boolean> {
-    const { endpoints, deliveries, health, logger } = this.options;
+    const { endpoints, deliveries, health, logger } = this.dependencies;
     const since = await health.recordFailure(delivery, now);
     const countFrom = endpoint.state.failuresCountFrom;
     if (!isEndpointGone && !hasFailedTooLong(since, { now, countFrom })) return false;
@@ -190,8 +190,9 @@ export class WebhookSender {
     const cause =
       outcome.kind === 'answered' ? { status: outcome.status } : { error: outcome.error };
     const details = { messageId: message._id, endpointId: delivery.endpointId, ...cause, dueAt };
-    if (status === 'FAILED') this.options.logger.warn(details, 'webhook failed, no retries left');
-    else this.options.logger.info(details, 'webhook failed, retrying');
+    if (status === 'FAILED')
+      this.dependencies.logger.warn(details, 'webhook failed, no retries left');
+    else this.dependencies.logger.info(details, 'webhook failed, retrying');
   }
 }
 
