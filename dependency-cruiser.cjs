@@ -92,7 +92,6 @@ const layers = {
   'services/identity/src': [
     'callers.ts',
     'restore',
-    'second-factor',
     'password',
     'second-factor',
     'audit',

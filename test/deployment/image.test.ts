@@ -130,7 +130,7 @@ async function makeFolder(service: string, parent: string): Promise<string> {
   return folder;
 }
 
-/** Of the service that needs most files in addition to code. */
+/** The gateway needs most files in addition to code. */
 describe('the folder of the gateway', () => {
   let parent: string;
   let folder: string;

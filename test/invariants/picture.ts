@@ -386,7 +386,7 @@ export interface Picture {
   readonly creditNotes: readonly CreditNotePicture[];
   readonly refunds: readonly RefundPicture[];
   readonly discounts: readonly DiscountPicture[];
-  /** Of each subscription the oldest first. */
+  /** Oldest first within each subscription. */
   readonly changes: readonly ChangePicture[];
   readonly meterPrices: readonly MeterPricePicture[];
   readonly meters: readonly MeterPicture[];

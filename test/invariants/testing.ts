@@ -88,7 +88,7 @@ export const grant: GrantPicture = {
   remaining: '2.5',
 };
 
-/** It expired with a unit left. */
+/** A grant that expired with a unit left. */
 export const closedGrant: GrantPicture = {
   id: 'grant-0',
   customerId: 'customer-1',

@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core';
 
 /** Bytes that a page loads over the wire. */
 export interface PageBytes {
-  /** Of everything, headers included. */
+  /** All bytes, headers included. */
   readonly total: number;
   /** Bodies of scripts and styles, compressed. */
   readonly code: number;
-  /** Of calls by scripts, headers included. */
+  /** Bytes of calls by scripts, headers included. */
   readonly calls: number;
 }
 

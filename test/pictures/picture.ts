@@ -27,7 +27,7 @@ export class Picture {
     return Picture.averageOf(await part.screenshot(options), part.page());
   }
 
-  /** Of a screenshot of the page. */
+  /** Reads a screenshot of the page. */
   static ofScreenshot(screenshot: Buffer, page: Page): Promise<Picture> {
     return Picture.averageOf(screenshot, page);
   }

@@ -35,7 +35,7 @@ const creditNoteRow: MoneyWrite = { kind: 'upsert', collection: 'creditNotes' };
 const posting = [[inserts('balanceEntries')], [updates('balances')]];
 
 /**
- * What is written for one operation, in the order of its steps; the writes of a step need not wait
+ * Writes of one operation, in the order of its steps. The writes of a step need not wait
  * for each other. The last two announce the events. The log of requests, the feed and mails are
  * left out, as they are in the other floors.
  */

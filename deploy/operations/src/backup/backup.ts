@@ -21,7 +21,7 @@ import { describeFile, makePrivate, pathsBelow, syncToDisk } from '../files/file
 import { backupName, type Manifest, manifestFile, postgresFolder } from '../files/manifest';
 import { removeDeadStages, withStage } from './stage';
 
-/** What to back up, and where to. */
+/** Source and target of a backup. */
 export interface BackupOptions {
   readonly to: string;
   /** Moves the data: it is not used again here. */

@@ -15,7 +15,7 @@ import { isClean, type Report, toReport } from './report';
 import { takeSteps } from './request-steps';
 import { unfinishedSteps } from './unfinished-steps';
 
-/** Which system to reconcile. */
+/** System to reconcile. */
 export interface ReconcileOptions {
   readonly dataDir: string | undefined;
   /** Reason for which the system is opened despite what was found. */

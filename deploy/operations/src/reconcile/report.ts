@@ -16,7 +16,7 @@ export interface Report {
   readonly opened: boolean;
 }
 
-/** What a run of `reconcile` has found, and when it opened the system. */
+/** Findings of a run of `reconcile`, and the time at which it opened the system. */
 export interface Outcome {
   readonly restore: Restore;
   readonly steps: readonly StepReport[];

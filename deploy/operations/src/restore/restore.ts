@@ -29,7 +29,7 @@ import {
   readManifest,
 } from '../files/manifest';
 
-/** Which backup to restore, and where to. */
+/** Backup to restore, and its target. */
 export interface RestoreOptions {
   /** Folder of one backup. */
   readonly from: string;

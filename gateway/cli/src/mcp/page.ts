@@ -17,7 +17,7 @@ export function readPosition(given: number | string | undefined): Position {
   return { page: Number(number), skipped: Number(skipped) };
 }
 
-/** What a list answered; short lists have no pages, and a report is one thing. */
+/** Answer of a list. Short lists have no pages; a report is a single item. */
 export interface Page {
   readonly data: readonly unknown[];
   readonly total: number | null;

@@ -1,7 +1,7 @@
 import { readings } from '@billing/client/readings';
 import { wrongUsage } from '../failure';
 
-/** What the API returns as JSON: a list, or one thing. */
+/** JSON resource of the API: a list, or a single item. */
 export interface Resource {
   /** The path without its version and its ids, such as `subscriptions/changes`. */
   readonly name: string;

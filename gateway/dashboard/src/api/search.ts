@@ -48,9 +48,9 @@ interface Searched {
 }
 
 interface SearchFilters extends PriceTerms {
-  /** Of products and discounts. */
+  /** Filters products and discounts. */
   readonly active?: boolean;
-  /** Of subscriptions; empty for all. */
+  /** Filters subscriptions; empty: all customers. */
   readonly customerId?: string;
 }
 

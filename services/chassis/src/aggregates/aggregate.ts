@@ -286,7 +286,7 @@ export function outboxEntries<S extends { readonly id: string }>(
   }: {
     envelope: Numbering;
     traceparent: string | undefined;
-    /** Of the system's last restore. */
+    /** Code of the system's last restore. */
     restoreCode: string | null;
   },
 ): { entries: OutboxEntry[]; restoreCodes: Envelope['restoreCodes'] } {

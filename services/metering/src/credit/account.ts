@@ -40,8 +40,8 @@ export interface MarkedQuantity {
 }
 
 /**
- * What a period of a subscription was decided with, so that it can be decided again without its
- * settlement. Units are canonical decimal strings.
+ * Input that decided a period of a subscription, so that the period can be decided again without
+ * its settlement. Units are canonical decimal strings.
  */
 export interface DecidedWindow {
   readonly start: Date;

@@ -34,7 +34,7 @@ const lateForMs = 36 * 86_400_000;
 export interface BurningPeriod {
   readonly key: string;
   readonly window: UsageWindow;
-  /** Of a window without stretches. */
+  /** Included units, if no stretches. */
   readonly includedUnits: Decimal;
   /** True if a settlement has decided the period, and no event can enter it any more. */
   readonly isComplete?: boolean;

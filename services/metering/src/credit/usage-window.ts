@@ -156,7 +156,7 @@ export function burnWindow(
   }: {
     readonly window: Pick<UsageWindow, 'end' | 'stretches'>;
     readonly grants: readonly BurnableGrant[];
-    /** Of a window without stretches. */
+    /** Included units, if no stretches. */
     readonly includedUnits: Decimal;
   },
 ): BurntUsage {
@@ -181,7 +181,7 @@ export function burnWindow(
   return { ...last, events, quantity, marks: toMarks };
 }
 
-/** What burning needs of the usage of a window. */
+/** Usage of a window, as burning needs it. */
 export type BurningUsage = Pick<WindowUsage, 'spans' | 'events' | 'quantity' | 'marks' | 'set'>;
 
 function usagesOf(
@@ -214,7 +214,7 @@ function usedSpans(
   });
 }
 
-/** What each stretch adds to the value; one that continues leaves it to the next. */
+/** Value that each stretch adds; a stretch that continues leaves it to the next. */
 function usedValues(
   values: readonly Decimal[],
   stretches: readonly WindowStretch[],

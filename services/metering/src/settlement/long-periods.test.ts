@@ -152,7 +152,7 @@ class World {
     this.account = decideWindows(this.account, { windows, read, decider, grantIds, now });
   }
 
-  /** What a read of the usage does. */
+  /** Acts as a read of the usage. */
   readAt(now: Date): void {
     for (const period of completePeriods(this.account, now)) {
       this.account = afterPeriod(this.account, period, {

@@ -9,7 +9,7 @@ import type { NamedSet } from '../span/named-set';
  */
 export interface SettlementWindow extends UsageWindow {
   readonly periodIndex: number;
-  /** Of a window without stretches. */
+  /** Included units, if no stretches. */
   readonly includedUnits: string;
 }
 

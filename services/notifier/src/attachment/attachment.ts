@@ -7,7 +7,7 @@ export interface EmailAttachment {
   readonly filename: string;
   /** In bytes. */
   readonly size: number;
-  /** Of the bytes, in hexadecimal digits. */
+  /** Hash of the bytes, in hexadecimal digits. */
   readonly sha256: string;
   /** The document that it shows, as it was when the mail was made: a `MailDocument` in base64. */
   readonly source: string;

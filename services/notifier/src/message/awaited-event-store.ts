@@ -21,7 +21,7 @@ export interface AwaitedEvents extends OfSubject {
   /** The subject's id. */
   readonly _id: string;
   readonly environmentId: string;
-  /** Of the environment. Absent where no event was readable, and in earlier documents. */
+  /** True for a live environment. Absent where no event was readable, and in earlier documents. */
   readonly live?: boolean;
   /** The first sequence that was not accepted when the wait began. */
   readonly from: number;

@@ -42,7 +42,7 @@ export interface MailBrand {
 
 /** Image of a seller, a part of the mail. */
 export interface MailLogo {
-  /** Of its bytes, in hexadecimal digits. */
+  /** Hash of its bytes, in hexadecimal digits. */
   readonly sha256: string;
   /** In pixels. */
   readonly width: number;

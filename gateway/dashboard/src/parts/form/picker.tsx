@@ -33,7 +33,7 @@ interface PickerProps {
   readonly onRetry?: () => void;
   /** Noun of what is chosen, plural: “products”. */
   readonly what: string;
-  /** What the search compares, for a noun that does not say it: “name, email or ID”. */
+  /** Searched fields, if the noun does not name them: “name, email or ID”. */
   readonly foundBy?: string;
 }
 

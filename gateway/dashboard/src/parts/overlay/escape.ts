@@ -1,6 +1,6 @@
 import { createContext, type RefObject, useContext, useLayoutEffect } from 'react';
 
-/** What Escape does instead of closing the dialog. */
+/** Action of Escape instead of closing the dialog. */
 export const EscapeContext = createContext<RefObject<(() => void) | undefined>>({
   current: undefined,
 });
