@@ -35,6 +35,8 @@ const edges = [
   // Conversions between a proto message or a document and its value of the domain.
   'services/*/src/**/*-{message,document}.ts',
   'services/*/src/first-owner.ts',
+  // Scans of resources, converted to messages for exports.
+  'services/*/src/exported-resources.ts',
 ];
 const stores = ['services/*/src/**/store.ts', 'services/*/src/**/*-store.ts'];
 // A use case is named after its verb, such as create-subscription.ts.
@@ -72,6 +74,8 @@ const verbs = [
 ];
 const workers = [
   'services/*/src/**/*-worker.ts',
+  // Queues of one process.
+  'services/*/src/**/*-queue.ts',
   ...verbs.map((verb) => `services/*/src/**/${verb}-*.ts`),
   // Use cases of one noun.
   'services/identity/src/operator/second-factors.ts',

@@ -17,7 +17,7 @@ import { balanceDefinition, BalanceStore } from './balance/balance-store';
 import { BalanceEntryStore } from './balance/entry-store';
 import { openCredits } from './credit-note/service';
 import { configuredProviders } from './provider/configured-provider';
-import { exportedResources } from './export-rpc';
+import { exportedResources } from './exported-resources';
 import { type ErasureDependencies, erasingPayers } from './erasure/erase-customer';
 import { type ObligationDependencies, obligationRpc } from './erasure/obligation-rpc';
 import { HostedPageStore } from './hosted-page/store';

@@ -13,7 +13,7 @@ import { ApiKeyUseStore } from './api-key/use-store';
 import { AuditStore } from './audit/audit-store';
 import { commonPasswords } from './password/common-password-store';
 import type { IdentityConfiguration } from './config';
-import { HashQueue } from './password/hash-worker';
+import { HashQueue } from './password/hash-queue';
 import { LiveUse } from './clock/advance-pace';
 import { advancesMax, ClockAdvanceWorkerPool } from './clock/run-advances';
 import { KeyLineage } from './api-key/lineage-store';

@@ -21,7 +21,7 @@ import {
 import { GrantDetailsStore, openGrantDetails } from './credit/grant-details-store';
 import { ArrivalOrder } from './ingest/arrival-order';
 import type { NewEvent } from './ingest/ingest-events';
-import { IngestQueue } from './ingest/queue-worker';
+import { IngestQueue } from './ingest/ingest-queue';
 import { LargeReads } from './distinct/run-large-read';
 import type { SlotState } from './epoch/epoch';
 import { EpochStore } from './epoch/epoch-store';
@@ -42,7 +42,7 @@ import { FoldWakes } from './fold/fold-wakes';
 import { foldDueSeries, observeFolds, SeriesSizes } from './fold/fold-worker';
 import type { SeriesStorage } from './fold/series-storage';
 import { erasingUsage } from './erasure/erase-usage';
-import { exportedResources } from './export-rpc';
+import { exportedResources } from './exported-resources';
 import {
   changeGeneration,
   dropGenerations,

@@ -29,7 +29,7 @@ import {
   previewSession,
   type SessionPreviewDependencies,
 } from './describe-session-preview';
-import { endEarlierSession } from './session-end-worker';
+import { endEarlierSession } from './end-session';
 import type { SessionInput } from './session-input';
 import { abandonAt } from './session-ending';
 import type { SessionPreparer } from './session-preparation-worker';

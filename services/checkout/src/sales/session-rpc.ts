@@ -42,7 +42,7 @@ import type { PreviewedSession } from './describe-session-preview';
 import { answerSessionChallenge, currentSession, paySession } from './pay-session';
 import { applyDiscountCode, checkCode, removeDiscountCode } from './update-discount-code';
 import { codeRedemptionOf, takesCode } from './discount-code';
-import { untilEnded } from './session-end-worker';
+import { untilEnded } from './end-session';
 import { isEnding, redemptionOf } from './session-ending';
 import type { SessionInput } from './session-input';
 import {

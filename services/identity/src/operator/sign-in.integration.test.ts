@@ -2,7 +2,7 @@ import { newId } from '@billing/chassis/ids';
 import { Service } from '@billing/chassis/service';
 import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
 import { liveTenant } from '../environment/environment-store';
-import { HashQueue } from '../password/hash-worker';
+import { HashQueue } from '../password/hash-queue';
 import { LoginAttemptStore } from '../password/login-attempt-store';
 import { createOperator } from './operator';
 import { organizations } from '../organization/organization-store';

@@ -24,7 +24,7 @@ import { BatchCustomers } from './batch-customers';
 import { readIngestBody } from './body';
 import { eventRefusal, idReused, isSameContent } from './event-refusal';
 import { type EventInput, readIngestInput } from './input';
-import type { IngestQueue } from './queue-worker';
+import type { IngestQueue } from './ingest-queue';
 import { requireCounted } from './require-counted';
 import { requireKnown } from './require-known';
 

@@ -24,7 +24,7 @@ import {
   withoutSecret,
 } from './email';
 import type { MailFile } from '../attachment/attachment';
-import { toMimeMessage } from './email-mime-worker';
+import { toMimeMessage } from './create-mime-message';
 import { readMailFiles } from '../attachment/read-mail-files';
 import { sendBySmtp, type SmtpSettings } from '../smtp/send-by-smtp';
 import { ServerReach } from '../smtp/server-reach';

@@ -10,7 +10,7 @@ import type { FailedAttempt } from '../smtp/send-outcome';
 import { noMailServer } from './create-email';
 import type { Email } from './email';
 import { headersOf } from './email-headers';
-import { toMimeMessage } from './email-mime-worker';
+import { toMimeMessage } from './create-mime-message';
 import { readMailFiles } from '../attachment/read-mail-files';
 import { findLook } from './find-mail-facts';
 import type { MailSender } from './mail-sender-worker';

@@ -1,4 +1,4 @@
-import { HashQueue } from './hash-worker';
+import { HashQueue } from './hash-queue';
 
 const never = new AbortController().signal;
 

@@ -1,4 +1,4 @@
-import { type FlushResult, IngestQueue } from './queue-worker';
+import { type FlushResult, IngestQueue } from './ingest-queue';
 
 const admit = () => undefined;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
