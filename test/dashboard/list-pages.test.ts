@@ -1,5 +1,5 @@
 import { eventually } from '@billing/chassis/testing';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { desktop, expectAccessible, phone, takeScreenshot, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
 import { numbers, type PortalScene, usd } from '../support/portal-scene';
@@ -184,6 +184,30 @@ testInChromium(
 );
 
 testInChromium(
+  'the account menu is in view on a low screen, and content uses the width of a wide one',
+  async () => {
+    const [width, height] = [1440, 500];
+    await visit(browser, { viewport: { width, height } }, async (page) => {
+      await signIn(page);
+      await open(page, '/subscriptions');
+      const account = page.getByRole('button', { name: /^Account: / });
+      const bottomOf = async (target: Locator) => {
+        const { y, height: own } = (await target.boundingBox())!;
+        return y + own;
+      };
+      expect(await bottomOf(account)).toBeLessThan(100);
+      await account.click();
+      const last = page.getByRole('menuitem', { name: 'Sign out' });
+      await last.waitFor();
+      expect(await bottomOf(last)).toBeLessThanOrEqual(height);
+      const panel = (await page.locator('main .panel').first().boundingBox())!;
+      expect(panel.width).toBeGreaterThan(1100);
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
   'a list keeps its filters, page and order in the URL, and reads the names of its rows together',
   async () => {
     await scene.subscribe(await scene.customer({ email: 'list@example.com', name: null }));
@@ -291,7 +315,10 @@ testInChromium(
 
       const sessions = page.getByRole('region', { name: 'Checkout sessions' });
       await sessions.getByRole('row', { name: /Ada Solo .* Open/ }).waitFor();
-      await page.getByLabel('Status').first().selectOption('Complete');
+      const panel = page.locator('.panel', {
+        has: page.getByRole('heading', { name: 'Sessions' }),
+      });
+      await panel.getByLabel('Status').selectOption('Complete');
       await page.getByText('No sessions found').waitFor();
       await press(page, 'Clear filters');
       await sessions.getByRole('link', { name: 'Solo' }).waitFor();
