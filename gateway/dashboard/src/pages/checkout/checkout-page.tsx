@@ -22,7 +22,7 @@ export function CheckoutPage() {
   const days = values.days || '30';
   const [link, setLink] = useState<CheckoutLink>();
   const sessions = useRef<HTMLDivElement>(null);
-  // The table is above that of the links.
+  // The table is below that of the links.
   const showSessions = (linkId: string) => {
     filters.set('checkoutLinkId', linkId);
     sessions.current?.focus({ preventScroll: true });
@@ -41,11 +41,12 @@ export function CheckoutPage() {
             <a href={link.url} target="_blank" rel="noreferrer">
               {link.label}
             </a>{' '}
-            is ready. Share this link:
+            is ready. Open it to try it, or share this link:
           </p>
           <CopyText text={link.url} what="link" />
         </Notice>
       )}
+      <LinkTable onShowSessions={showSessions} />
       <Panel title="Funnel">
         <div className="filters">
           <DaysFilter
@@ -59,7 +60,6 @@ export function CheckoutPage() {
         </Answer>
       </Panel>
       <SessionTable filters={filters} part={sessions} onShowAll={() => showSessions('')} />
-      <LinkTable onShowSessions={showSessions} />
     </PageLayout>
   );
 }

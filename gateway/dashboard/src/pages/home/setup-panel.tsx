@@ -92,26 +92,28 @@ function stepsOf(
     {
       text: 'Create a product',
       isDone: hasProduct,
-      href: '/products?open=New+product',
+      href: '/products?open=New+product&from=setup',
       action: 'Create product',
     },
     {
       text: 'Share a checkout link, or make your first API call',
       isDone: hasLink || firstCallMade,
-      href: hasProduct ? '/checkout?open=New+link' : '/developers/api-keys?open=New+key',
+      href: hasProduct
+        ? '/checkout?open=New+link&from=setup'
+        : '/developers/api-keys?open=New+key&from=setup',
       action: hasProduct ? 'Create link' : 'Create API key',
     },
     {
       text: 'Receive webhooks',
       isDone: hasEndpoint,
-      href: '/developers/webhooks?open=New+endpoint',
+      href: '/developers/webhooks?open=New+endpoint&from=setup',
       action: 'Add endpoint',
     },
     {
       text: isSandbox ? 'Make a test payment' : 'Receive your first payment',
       isDone: hasPayment,
-      href: '/checkout',
-      action: 'Open checkout',
+      href: '/checkout?from=setup',
+      action: hasLink ? 'Open links' : 'Open checkout',
     },
   ];
 }
@@ -127,7 +129,7 @@ function StartInSandbox() {
         No card is charged.
       </p>
       {sandbox === undefined ? (
-        <Link className="button main" href="/developers/sandboxes">
+        <Link className="button main" href="/developers/sandboxes?open=New+sandbox">
           Create sandbox
         </Link>
       ) : (

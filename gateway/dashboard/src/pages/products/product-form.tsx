@@ -36,7 +36,7 @@ export function NewProductForm({ onDone }: { onDone: () => void }) {
       }}
     >
       <TextField name="name" label="Name" />
-      <TextField name="description" label="Description" />
+      <TextField name="description" label="Description" hint="Optional." />
       <TextField
         name="currency"
         label="Currency"

@@ -57,6 +57,7 @@ export function EndpointForm({
             autoComplete="off"
             maxLength={200}
             defaultValue={endpoint?.description ?? ''}
+            hint="Optional."
           />
           <TextField
             name="headerPrefix"

@@ -1,6 +1,9 @@
 import { ChevronLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
+
+// Pages that the checklist of home opened lead back to it, and so to its next step.
+const setupBack = { href: '/', label: 'Set up billing' };
 
 /** Page of the dashboard: title, actions and panels. */
 export function PageLayout({
@@ -18,15 +21,17 @@ export function PageLayout({
   actions?: ReactNode;
   children: ReactNode;
 }) {
+  const [parameters] = useSearchParams();
+  const shownBack = back ?? (parameters.get('from') === 'setup' ? setupBack : undefined);
   return (
     <>
       <title>{`${title} · Billing`}</title>
       <header className="page-head">
         <div>
-          {back !== undefined && (
-            <Link className="back" href={back.href}>
+          {shownBack !== undefined && (
+            <Link className="back" href={shownBack.href}>
               <ChevronLeft aria-hidden="true" />
-              {back.label}
+              {shownBack.label}
             </Link>
           )}
           <h1>{title}</h1>
