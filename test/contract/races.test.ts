@@ -13,7 +13,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const good = 'txn_4242424242424242';
 // Many times the redemptions, and few enough for a busy machine to answer each in time.
 const buyersAtOnce = 40;
-const rounds = isNightly ? { buyers: 1_000, schedules: 30 } : { buyers: 200, schedules: 3 };
+const rounds = isNightly ? { buyers: 1_000, schedules: 30 } : { buyers: 100, schedules: 3 };
 
 describe('racing callers', () => {
   let system: TestSystem;
@@ -75,7 +75,7 @@ describe('racing callers', () => {
     });
   });
 
-  test('hundreds of buyers of a discount with ten redemptions leave exactly ten with it', async () => {
+  test('many buyers of a discount with ten redemptions leave exactly ten with it', async () => {
     const discount = { name: 'Ten', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
     const discountId = await made('/discounts', { ...discount, maxRedemptions: 10 });
     const purchase = { customerId: await aCustomer(), productId: await aProduct(), discountId };

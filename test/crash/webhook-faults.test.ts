@@ -13,7 +13,7 @@ import { warningsIn } from '../support/service-log';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
-const endpointsCount = 10;
+const endpointsCount = isNightly ? 10 : 5;
 const subscriptionsCount = 25;
 const days = isNightly ? 20 : 6;
 // Created and paid, and for each day renewed and paid.

@@ -11,7 +11,7 @@ let system: OwnTestSystem;
 let secrets: string[];
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   secrets = [mark, '4242424242424242', '4242 4242', ...(await sendSecrets())];
   await sendLastRequest(system);
 });

@@ -32,6 +32,8 @@ export interface Viewpoint {
   readonly receivers?: readonly WebhookReceiver[] | undefined;
   /** A key of another environment. */
   readonly stranger?: ApiClient | undefined;
+  /** False: exports, each of which reads the event log of every service, are not read. */
+  readonly hasExports?: boolean | undefined;
 }
 
 type Lists = Readonly<
@@ -47,7 +49,7 @@ const looksEach = 3;
  * Reads one environment from all sources. The caller ensures that no work is in flight during it.
  */
 export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
-  const { client, addresses, receivers = [], stranger } = viewpoint;
+  const { client, addresses, receivers = [], stranger, hasExports = true } = viewpoint;
   const { now, isManual } = await readClock(client);
   const { tenant, createdAt } =
     addresses === undefined
@@ -56,7 +58,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
   const lists = await readLists(client);
   const endpoints = await client.all('/webhook-endpoints');
   const meters: any[] = await client.expect(200, client.get('/meters'));
-  const exports = await readExports(client, { ...lists, meters });
+  const exports = hasExports ? await readExports(client, { ...lists, meters }) : undefined;
   const ids = new Set(lists.subscriptions.map(({ id }) => id as string));
   const logs =
     tenant === undefined || addresses === undefined
@@ -76,7 +78,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     creditNotes: await client.all('/credit-notes'),
     refunds: await client.all('/refunds'),
     discounts: lists.discounts,
-    changes: await readChanges(client, lists),
+    changes: await readChanges(client, lists, hasExports),
     meterPrices: lists.products.flatMap(({ meterPrices }) => meterPrices),
     meters,
     // Before the events, so that these have all events that the states count.
@@ -195,8 +197,12 @@ async function readLists(client: ApiClient): Promise<Lists> {
   return Object.fromEntries(names.map((name, index) => [name, lists[index]])) as unknown as Lists;
 }
 
-async function readChanges(client: ApiClient, lists: Lists): Promise<ChangePicture[]> {
-  const exported = await readRows(client, 'changes');
+async function readChanges(
+  client: ApiClient,
+  lists: Lists,
+  hasExports: boolean,
+): Promise<ChangePicture[]> {
+  const exported = hasExports ? await readRows(client, 'changes') : undefined;
   const changes: ChangePicture[] = exported?.rows ?? (await readChangesOfEach(client, lists));
   return changes.toSorted(
     (one, other) =>

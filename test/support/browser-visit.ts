@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { eventually } from '@billing/chassis/testing';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { isShort } from './rounds';
 
 /** Folder for screenshots to be examined by people. */
 const screenshots = join(__dirname, '../..', '.cache', 'screenshots');
@@ -10,7 +11,7 @@ const screenshots = join(__dirname, '../..', '.cache', 'screenshots');
  * False in `npm run test:all`: no screenshots, which are not examined after CI, and axe only where
  * every page and part is visited. Both take most of the time of a page.
  */
-export const looksClosely = process.env.TEST_TIER !== 'all';
+export const looksClosely = !isShort;
 
 export const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
 export const desktop = { viewport: { width: 1200, height: 850 } };

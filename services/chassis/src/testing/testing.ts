@@ -129,6 +129,9 @@ export async function dropTestStream({
   }
 }
 
+// Callers wait for a quarter of a second at most, and a poll costs as much as the work it awaits.
+const pollMsMax = 250;
+
 /**
  * Retries an assertion until it holds, and returns its result. After `timeoutMs` it fails with the
  * assertion's last failure. Pauses double from `everyMs` to `everyMsMax`, so that polling does not
@@ -139,7 +142,7 @@ export async function eventually<T>(
   {
     timeoutMs = 180_000,
     everyMs = 25,
-    everyMsMax = 4 * everyMs,
+    everyMsMax = Math.max(4 * everyMs, pollMsMax),
   }: { timeoutMs?: number; everyMs?: number; everyMsMax?: number } = {},
 ): Promise<T> {
   const start = monotonicMs();

@@ -96,7 +96,7 @@ test.each<[string, Partial<Record<Step, Answer>>, object, number]>([
   const { port } = server.address() as AddressInfo;
   // Only scripts that wait for the limit need a short one, which the steps before must not reach.
   const isSlow = Object.values(script).some((answer) => ['SILENT', 'DRIPS'].includes(answer));
-  const limitMs = marksExpected === 0 ? 1_000 : 5_000;
+  const limitMs = marksExpected === 0 ? 1_000 : 2_000;
   const timeoutMs = isSlow ? limitMs : 60_000;
   let marks = 0;
   const result = await sendBySmtp(message, {
