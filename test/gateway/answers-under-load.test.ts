@@ -4,11 +4,10 @@ import { sleep, systemClock } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
 import { countPending, environmentOf } from '../invariants/service-logs';
 import { type Answer, answerOf, type ApiClient } from '../support/api-client';
-import { isNightly } from '../support/rounds';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-// Each is one request of the load, and all of them are sent at once.
-const count = isNightly ? 200 : 100;
+// A hundred of each are served without one refusal.
+const count = 200;
 const product = {
   name: 'Plan',
   type: 'FLAT',

@@ -32,7 +32,7 @@ export interface Viewpoint {
   readonly receivers?: readonly WebhookReceiver[] | undefined;
   /** A key of another environment. */
   readonly stranger?: ApiClient | undefined;
-  /** False: exports, each of which reads the event log of every service, are not read. */
+  /** False: no exports, because each reads the event log of every service. Absent: true. */
   readonly hasExports?: boolean | undefined;
 }
 

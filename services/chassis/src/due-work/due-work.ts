@@ -128,7 +128,10 @@ export class DueWork {
     const failures: unknown[] = [];
     let handled = 0;
     for (const collection of this.collections) {
-      if (collection.definition.dueAt === undefined) continue;
+      const { definition } = collection;
+      const { dueClass = workClass } = definition;
+      if (definition.dueAt === undefined) continue;
+      if (workClass !== undefined && dueClass !== workClass) continue;
       const documents = new DueDocuments({ collection, field: 'dueAt', until, filter });
       const outcome = await this.passes({ collection, kind: 'wake' }).run(documents);
       handled += outcome.handled;

@@ -160,6 +160,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   fixedFields: ['isTombstone'],
   search: invoiceSearch,
   dueAt: invoiceDueAt,
+  dueClass: 'COLLECTION',
   recoverAt: invoiceRecoverAt,
   stepsReached: dunningStepsReached,
   encodeCommand,

@@ -84,6 +84,7 @@ export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
     const at = expiryWarningAt(method);
     return at === undefined ? undefined : { at, workClass: 'COLLECTION' };
   },
+  dueClass: 'COLLECTION',
   // Since warnings.
   scheduleRevision: 1,
 };

@@ -111,6 +111,7 @@ export const sessionDefinition: AggregateDefinition<SessionRecord> = {
     const at = expiryOf(record);
     return at === undefined ? undefined : { at, workClass: 'COLLECTION' };
   },
+  dueClass: 'COLLECTION',
   recoverAt: sessionResumeAt,
   stepsReached: (record) => (record.isTombstone ? [] : funnelStepsReached(record)),
 };

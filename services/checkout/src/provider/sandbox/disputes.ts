@@ -37,6 +37,7 @@ export const sandboxDisputeDefinition: AggregateDefinition<SandboxDispute> = {
     const at = [opensAt, closesAt][announced];
     return at === undefined ? undefined : { at, workClass: 'COLLECTION' };
   },
+  dueClass: 'COLLECTION',
   toDocument: ({ id: _id, ...fields }) => fields,
   fromDocument: (document) => {
     const { _id: id, ...stored } = document as unknown as StoredDispute;
