@@ -353,6 +353,32 @@ describe('an invitation', () => {
   });
 });
 
+describe('a retry with the same idempotency key', () => {
+  const created = async (path: string, body: object, key: string) => {
+    const answer = await owner.api('POST', path, body, { 'Idempotency-Key': key });
+    expect([path, answer.status]).toEqual([path, 201]);
+    return answer.body;
+  };
+
+  test('returns the same invitation, and another body or key another one', async () => {
+    const input = { email: 'retried@example.com', role: 'VIEWER' };
+    const { link, expiresAt } = await created('/operators', input, 'first');
+    expect(await created('/operators', input, 'first')).toMatchObject({ link, expiresAt });
+    const others = [
+      await created('/operators', { ...input, role: 'ADMIN' }, 'first'),
+      await created('/operators', input, 'second'),
+    ];
+    expect(new Set([link, ...others.map((one) => one.link)]).size).toBe(3);
+  });
+
+  test('returns the same reset link', async () => {
+    const path = `/operators/${await idOf(await owner.colleague('VIEWER'))}/reset-link`;
+    const { url } = await created(path, {}, 'first');
+    expect((await created(path, {}, 'first')).url).toBe(url);
+    expect((await created(path, {}, 'second')).url).not.toBe(url);
+  });
+});
+
 describe('the rights of each role over operators', () => {
   const roles: RoleName[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'];
   const reads = ['/session', '/operators', '/environments'];

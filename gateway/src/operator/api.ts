@@ -1,10 +1,11 @@
-import type { Express, Request } from 'express';
+import type { Express, Request, Response } from 'express';
 import { originOfRequest } from '../http/client-address';
 import { type AuditDetail, auditDetail } from '../access/audit-detail';
 import { isRead } from '../http/method';
 import { parseBody, readWithin } from '../http/body';
 import { environmentTime } from '../access/environment';
 import { toErrorAnswer } from '../http/exchange';
+import { readIdempotency } from '../http/idempotency';
 import { RequestError } from '../http/error';
 import { admitAddress, mountPages, type PageWork } from '../http/page-mount';
 import { originOf, refuseOtherSites, requireOwnOrigin } from '../http/same-site';
@@ -93,12 +94,11 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
       session: site.operatorAccess.sessionOf(request),
       origin: originOfRequest(request),
     };
-    const withBody = async (): Promise<OpenRequest> => ({
-      ...asked,
-      body: isRead(request.method)
-        ? {}
-        : await readWithin(bodyMsMax, () => parseBody(request, response)),
-    });
+    const withBody = async (): Promise<OpenRequest> => {
+      if (isRead(request.method)) return { ...asked, body: {} };
+      const body: unknown = await readWithin(bodyMsMax, () => parseBody(request, response));
+      return { ...asked, body, idempotency: idempotencyOf(request, response, body) };
+    };
     if (route.isOpen === true) return route.handle(await withBody(), site);
     const { session } = asked;
     if (session === undefined) throw invalidSession();
@@ -138,6 +138,15 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
       detail: () => detail,
     });
   };
+}
+
+/** Idempotency key of a POST; writes of other methods take effect once in any case. */
+function idempotencyOf(request: Request, response: Response, body: unknown) {
+  const { method, path } = request;
+  if (method !== 'POST') return undefined;
+  return readIdempotency({ key: request.header('idempotency-key'), method, path, body }, () => {
+    response.setHeader('Idempotent-Replayed', 'true');
+  });
 }
 
 function segmentOf(path: string): string {

@@ -16,6 +16,7 @@ import { param } from '../api/input/request';
 import { operatorNamesOf } from './operator-names';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './route/operator-json';
 import type { Peers } from '../peers';
+import { retryKeyOf } from './route/live-context';
 import type { OperatorRequest, OperatorRoute } from './route/route';
 
 const roleNames = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const;
@@ -59,7 +60,12 @@ export const operatorRoutes: readonly OperatorRoute[] = [
       const { body, session, signedIn, call } = request;
       const { email, role } = readBody(InviteOperator, { body });
       const { token, expiresAt } = await peers.operator.inviteOperator(
-        { sessionToken: session, email, role: operatorRoles.valueOf(role) },
+        {
+          sessionToken: session,
+          email,
+          role: operatorRoles.valueOf(role),
+          retryKey: retryKeyOf(request),
+        },
         call as CallContext,
       );
       // A token in the URL fragment is not sent to servers and appears in no log.

@@ -73,9 +73,28 @@ describe('the idempotency key of a form', () => {
     expect(failure(429)).toBeInstanceOf(UnknownOutcome);
   });
 
-  test('is not sent to an API that does not support it', () => {
-    const invite = { method: 'POST', path: '/dashboard/api/operators', body: {} } as const;
-    expect(new FormKey().keyed(invite)).toEqual(invite);
+  test.each([
+    ['POST', '/operators'],
+    ['POST', '/operators/1/reset-link'],
+    ['POST', '/email-test'],
+    ['POST', '/system/commands/checkout/1/retry'],
+    ['POST', '/system/commands/checkout/1/skip'],
+    ['PATCH', '/operators/1'],
+    ['DELETE', '/sessions/1'],
+  ] as const)('is sent with %s %s of the dashboard', (method, path) => {
+    const request = { method, path: `/dashboard/api${path}`, body: {} };
+    expect(new FormKey().keyed(request).idempotencyKey).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test.each([
+    ['POST', '/session'],
+    ['POST', '/invitations/accept'],
+    ['POST', '/reset-links/use'],
+    ['POST', '/second-factor/confirm'],
+    ['PUT', '/password'],
+  ] as const)('is not sent with %s %s, which takes effect once', (method, path) => {
+    const request = { method, path: `/dashboard/api${path}`, body: {} };
+    expect(new FormKey().keyed(request)).toEqual(request);
   });
 });
 
@@ -100,7 +119,8 @@ test.each([
 
 test.each([
   [create, 'Trying again is safe.'],
-  [{ ...create, path: '/dashboard/api/operators' }, 'Check before you try again.'],
+  [{ ...create, path: '/dashboard/api/operators' }, 'Trying again is safe.'],
+  [{ ...create, path: '/dashboard/api/reset-links/use' }, 'Check before you try again.'],
 ])('a request of unknown outcome says so and gives advice', (request, advice) => {
   const failure = failureOf(request, problem(503, { 'X-Request-Id': 'r-1' })) as UnknownOutcome;
   expect(failure.message).toBe("We don't know yet whether this worked");
@@ -115,8 +135,8 @@ test('a request of unknown outcome is retried three times with growing delays', 
     undefined,
   ]);
   expect(retryDelayMs(1, failed(400))).toBeUndefined();
-  const invite = { ...create, path: '/dashboard/api/operators' };
-  expect(retryDelayMs(1, failureOf(invite, problem(503)))).toBeUndefined();
+  const use = { ...create, path: '/dashboard/api/reset-links/use' };
+  expect(retryDelayMs(1, failureOf(use, problem(503)))).toBeUndefined();
 });
 
 test.each([

@@ -32,7 +32,7 @@ export class FormKey {
     }
   }
 
-  /** Adds the form's key to the request; only the public API supports idempotency keys. */
+  /** Adds the form's key to a request that can be sent again. */
   keyed(request: ApiRequest): ApiRequest {
     if (!isRepeatable(request)) return request;
     const content = JSON.stringify([request.method, request.path, request.body]);
@@ -78,9 +78,18 @@ export class FormKey {
   }
 }
 
+/** POSTs of the dashboard's own API that keep to their idempotency key. */
+const keyedPosts: readonly RegExp[] = [
+  /^\/dashboard\/api\/operators(\/[^/]+\/reset-link)?$/,
+  /^\/dashboard\/api\/email-test$/,
+  /^\/dashboard\/api\/system\/commands\/[^/]+\/[^/]+\/(retry|skip)$/,
+];
+
 /** True if the request can be sent again without taking effect twice. */
-function isRepeatable({ path }: Pick<ApiRequest, 'path'>): boolean {
-  return path.startsWith('/v1/');
+function isRepeatable({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
+  if (path.startsWith('/v1/')) return true;
+  if (method === 'PATCH' || method === 'DELETE') return true;
+  return method === 'POST' && keyedPosts.some((pattern) => pattern.test(path));
 }
 
 /** Failure of a write, in the form that pages show. */

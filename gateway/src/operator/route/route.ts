@@ -1,4 +1,4 @@
-import type { CallContext } from '@billing/chassis/call-context';
+import type { CallContext, Idempotency } from '@billing/chassis/call-context';
 import type { DataKeys } from '@billing/chassis/data-keys';
 import type { Logger } from '@billing/chassis/logging';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
@@ -19,6 +19,8 @@ export interface OpenRequest {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
   readonly call: Call;
+  /** Idempotency key of a POST, if it has one. */
+  readonly idempotency?: Idempotency | undefined;
   /** Session token of the cookie, valid or not. */
   readonly session: string | undefined;
   readonly origin: Origin;

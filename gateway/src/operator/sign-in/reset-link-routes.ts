@@ -4,6 +4,7 @@ import { toJsonTime } from '@billing/proto/json/scalars';
 import { readBody } from '../../api/input/input';
 import { ok } from '../../http/answer';
 import { param } from '../../api/input/request';
+import { retryKeyOf } from '../route/live-context';
 import type { OperatorRoute } from '../route/route';
 
 const LookAtResetLink = z.object({ token: z.string() });
@@ -16,7 +17,11 @@ export const resetLinkRoutes: readonly OperatorRoute[] = [
     path: '/operators/:id/reset-link',
     handle: async (request, { peers, operatorAccess }) => {
       const { token, expiresAt } = await peers.operator.createResetLink(
-        { sessionToken: request.session, operatorId: param(request, 'id') },
+        {
+          sessionToken: request.session,
+          operatorId: param(request, 'id'),
+          retryKey: retryKeyOf(request),
+        },
         request.call as CallContext,
       );
       // A token in the URL fragment is not sent to servers and appears in no log.

@@ -15,6 +15,7 @@ import { checkInvitation, operatorEmail, operatorExists } from './operator';
 import { sentRole, toProtoOperator } from './operator-rpc';
 import { findHolder } from './operator-store';
 import { operatorActor, recordOnOperator } from './audit-operator';
+import { tokenSeed } from './token-store';
 
 const acceptAction = 'POST /dashboard/api/invitations/accept';
 
@@ -63,7 +64,7 @@ export function invitationHandlers(dependencies: AcceptInvitationDependencies): 
       return { operator: toProtoOperator(operator), session: undefined };
     },
 
-    inviteOperator: async ({ sessionToken, email: text, role }, { storing }) => {
+    inviteOperator: async ({ sessionToken, email: text, role, retryKey }, { storing }) => {
       const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
       const email = operatorEmail(text);
       const invitedBy = { id: actor.id, email: actor.email };
@@ -73,8 +74,10 @@ export function invitationHandlers(dependencies: AcceptInvitationDependencies): 
       // the inviter.
       const taken = await findHolder(operators, email);
       if (taken?.tenant.organizationId === tenant.organizationId) throw operatorExists();
-      const { token, stored } = await invitations.issue({ tenant, storing }, (id, now) =>
-        invite(id, input, now),
+      const { token, stored } = await invitations.issue(
+        { tenant, storing },
+        (id, now) => invite(id, input, now),
+        tokenSeed(actor.id, retryKey),
       );
       return { token, expiresAt: stored.state.expiresAt };
     },

@@ -7,6 +7,7 @@ import { findByEmail } from './operator-store';
 import { recordOnOperator } from './audit-operator';
 import { issueResetLink } from './reset-link';
 import { openLink, resetPassword, type ResetPasswordDependencies } from './reset-password';
+import { tokenSeed } from './token-store';
 
 type Handlers = Pick<
   AsyncHandlers<OperatorServiceServer>,
@@ -19,13 +20,15 @@ const machine = { type: 'SYSTEM', id: 'first-owner', email: undefined } as const
 export function resetLinkHandlers(dependencies: ResetPasswordDependencies): Handlers {
   const { signIn, operators, resetLinks, clock } = dependencies;
   return {
-    createResetLink: async ({ sessionToken, operatorId: id }, { storing }) => {
+    createResetLink: async ({ sessionToken, operatorId: id, retryKey }, { storing }) => {
       const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
       const { state } = await operators.within({ tenant, now: clock.now() }).get(id);
       checkReset(actor, state);
       const input = { operator: state, createdBy: actor.id };
-      const { token, stored } = await resetLinks.issue({ tenant, storing }, (linkId, now) =>
-        issueResetLink(linkId, input, now),
+      const { token, stored } = await resetLinks.issue(
+        { tenant, storing },
+        (linkId, now) => issueResetLink(linkId, input, now),
+        tokenSeed(actor.id, retryKey),
       );
       return { token, expiresAt: stored.state.expiresAt };
     },

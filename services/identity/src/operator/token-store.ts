@@ -10,6 +10,11 @@ import { findAnywhere } from './operator-store';
 const tokenBytes = 32;
 const tokenPattern = /^[\w-]{43}$/;
 
+/** Seed of the token of a call that an operator may retry; undefined without a key. */
+export function tokenSeed(operatorId: string, retryKey: string | undefined): string | undefined {
+  return retryKey === undefined ? undefined : JSON.stringify([operatorId, retryKey]);
+}
+
 /**
  * Aggregates that are opened by a random token. The token is in one answer and never stored: the id
  * derives from its HMAC, so that the primary key finds it, and a reader of the database cannot
@@ -27,12 +32,17 @@ export class TokenStore<S extends { readonly id: string }> {
     },
   ) {}
 
-  /** Creates an aggregate of the tenant's environment, in real time. */
+  /**
+   * Creates an aggregate of the tenant's environment, in real time. With a seed the token derives
+   * from it: a retry returns the first aggregate and its token again.
+   */
   async issue(
     { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>,
     make: (id: string, now: Date) => Transition<S>,
+    seed?: string,
   ): Promise<{ token: string; stored: Stored<S> }> {
-    const token = randomSecret(tokenBytes).toString('base64url');
+    const token =
+      seed === undefined ? randomSecret(tokenBytes).toString('base64url') : this.tokenOf(seed);
     const now = this.options.clock.now();
     const { stored } = await this.collection
       .within({ tenant, now, storing })
@@ -58,6 +68,13 @@ export class TokenStore<S extends { readonly id: string }> {
   ): Promise<Stored<S>> {
     const now = this.options.clock.now();
     return this.collection.within({ tenant, now, storing }).mutate(id, decide);
+  }
+
+  // Only who has the pepper can derive it.
+  private tokenOf(seed: string): string {
+    const { aggregate } = this.collection.definition;
+    const hash = createHmac('sha256', this.options.peppers[0] ?? '');
+    return hash.update(`${aggregate} token ${seed}`).digest('base64url');
   }
 
   private idOf(token: string, pepper = this.options.peppers[0] ?? ''): string {
