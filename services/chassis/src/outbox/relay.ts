@@ -62,6 +62,13 @@ export const documentsInFlightMax = 300;
 const documentsWaitingMax = 5_000;
 const retryDelayMsMin = 100;
 const retryDelayMsMax = 10_000;
+/** Share by which a delay varies. */
+export const retryJitter = 0.2;
+
+/** Delay before a document's outbox is relayed again, by the number of failures in a row. */
+export function relayRetryMs(failures: number): number {
+  return Math.min(retryDelayMsMin * 2 ** Math.min(failures - 1, 10), retryDelayMsMax);
+}
 
 /**
  * Empties outboxes: logs and publishes events, and runs commands by their handlers. Both lanes of a
@@ -135,8 +142,7 @@ export class Relay {
     return new KeyedRetryQueue({
       runningMax: documentsInFlightMax,
       waitingMax: documentsWaitingMax,
-      retryDelayMs: (failures) =>
-        Math.min(retryDelayMsMin * 2 ** Math.min(failures - 1, 10), retryDelayMsMax) * jitter(0.2),
+      retryDelayMs: (failures) => relayRetryMs(failures) * jitter(retryJitter),
       onFailure: ({ key, error, failures }) => {
         const message = 'outbox entry failed, retrying';
         this.dependencies.logger.warn({ err: error, outbox: key, failures }, message);

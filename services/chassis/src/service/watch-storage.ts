@@ -4,7 +4,8 @@ import { observeDisk } from '../telemetry/observe-machine';
 import type { ServiceConfiguration } from './configuration';
 import type { PeriodicRuns } from './periodic-work';
 
-const watchEveryMs = 1_000;
+/** Interval in which a service notices a full disk, and space that is back. */
+export const watchEveryMs = 1_000;
 
 interface StorageOwner {
   readonly configuration: ServiceConfiguration;

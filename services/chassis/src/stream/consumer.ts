@@ -11,6 +11,7 @@ import { jitter } from '../ids';
 import type { Logger } from '../telemetry/logging';
 import { KeyedMessageQueue } from './keyed-message-queue';
 import type { SystemWatch } from '../replicas/system-watch';
+import { messageRetryMs, messageRetryMsMax } from './message-retries';
 import { isOfSandbox, type PoisonMessages } from './poison-messages';
 import type { Metrics } from '../telemetry/metrics';
 import { eventAttributes } from '../grpc/span-attributes';
@@ -58,7 +59,6 @@ const ackWaitMsDefault = 30_000;
 // Also bounds the messages in flight here: every delivered one is being handled or queued.
 const maxAckPending = 1_000;
 const pullExpiresMs = 10_000;
-const retryDelaysMs = [1_000, 5_000, 30_000, 60_000];
 // Pause between two looks at the state of the system.
 const lookAgainMs = 1_000;
 const reopenDelayMsMin = 250;
@@ -303,10 +303,10 @@ class StreamConsumer implements RunningConsumer {
 
   private retryAfterMs(entry: InFlightMessage, error: unknown): number {
     const { id, subject } = entry.message;
-    const delayMs = retryDelaysMs[Math.min(entry.failures, retryDelaysMs.length - 1)] ?? 0;
+    const delayMs = messageRetryMs(entry.failures, error);
     entry.failures += 1;
     // At the maximum delay, retries alone have not helped: log an error so that people look at it.
-    const level = entry.failures < retryDelaysMs.length ? 'warn' : 'error';
+    const level = delayMs < messageRetryMsMax ? 'warn' : 'error';
     this.logger[level](
       { err: error, messageId: id, subject, failures: entry.failures, retryInMs: delayMs },
       'handling message failed, retrying',
