@@ -275,6 +275,15 @@ test.each([
   },
 );
 
+test.each(
+  routes
+    .filter(({ method, operation: { body } }) => method === 'PATCH' && body instanceof z.ZodObject)
+    .filter((route) => fieldsOf(route).has('active'))
+    .map(({ path }) => `PATCH ${path}`),
+)('%s refuses null for active', async (call) => {
+  expect(await refusedNames(call, { active: null })).toEqual(['active']);
+});
+
 test('each field of each body is sent once with a wrong value', () => {
   const written = routes.filter(({ method }) => method === 'POST' || method === 'PATCH');
   const unsent = written.flatMap((route) => {
