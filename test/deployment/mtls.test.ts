@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemClock } from '@billing/chassis/clock';
+import { sleep, systemClock } from '@billing/chassis/clock';
 import { isServing, connectPeer } from '@billing/chassis/peer';
 import { connectStream } from '@billing/chassis/jet-stream';
 import { newId } from '@billing/chassis/ids';
@@ -22,7 +22,8 @@ import {
   type CheckoutServiceServer,
   CheckoutServiceService,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import type { ApiClient } from '../support/api-client';
+import type { Answer, ApiClient } from '../support/api-client';
+import { dailySandbox } from '../support/daily-sandbox';
 import { OperatorClient } from '../support/operator-client';
 import { product } from '../support/patterns';
 import { type SecuredNats, startSecuredNats } from './secured-nats';
@@ -30,6 +31,7 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const patience = { everyMs: 100 };
+const connectionAgeMs = 1_000;
 const setUpMs = 600_000;
 const backends = serviceNames.filter((name) => name !== 'gateway');
 
@@ -101,7 +103,7 @@ function variablesOf(service: ServiceName): Record<string, string> {
     GRPC_TLS_CA_FILE: pathOf(service, 'ca.crt'),
     GRPC_TLS_REREAD_MS: '100',
     // Connections are replaced during the test.
-    GRPC_CONNECTION_AGE_MS: '1000',
+    GRPC_CONNECTION_AGE_MS: String(connectionAgeMs),
     HEALTH_LISTEN: `127.0.0.1:${String(healthPorts.get(service))}`,
     ...(nats !== undefined &&
       service !== 'gateway' && {
@@ -150,6 +152,27 @@ test('processes that authenticate each other by certificates work as without', a
     const types = receiver.received.map(({ body }) => body.type as string);
     expect(types).toEqual(['subscription.created', 'subscription.payment_succeeded']);
   }, patience);
+});
+
+// `test/gateway/connection-age.test.ts` is the whole round.
+test('no advance is cut while the connections below it are replaced', async () => {
+  const startsAt = '2026-01-01T00:00:00.000Z';
+  // More renewals than any machine makes during the calls.
+  const sandbox = await dailySandbox(system.live, { startsAt, subscriptionCount: 10 });
+  const to = '2030-12-31T00:00:00.000Z';
+  const answers: Answer[] = [];
+  const calls = Array.from({ length: 5 }, async () => {
+    answers.push(await sandbox.post('/sandboxes/clock/advance', { to }));
+  });
+  await sleep(4 * connectionAgeMs);
+  await eventually(async () => {
+    // A call that arrives after a stop begins the next advance.
+    await sandbox.expect(200, sandbox.delete('/sandboxes/clock/advance'));
+    expect(answers).toHaveLength(calls.length);
+  });
+  for (const { status, body } of answers) {
+    expect([status, body]).toEqual([200, expect.objectContaining({ stopped: true })]);
+  }
 });
 
 test('every service answers a caller of the same authority', async () => {

@@ -17,6 +17,7 @@ const smoke = [
 const slow = [
   'advance.integration',
   'clock/advance-limits.integration',
+  'connection-age.integration',
   'consumer.integration',
   'environment-deletion.integration',
   'event-log.integration',
@@ -47,7 +48,6 @@ const slow = [
 
 /** Tests that take minutes by their nature. */
 const nightly = [
-  'connection-age.integration',
   'e-invoice/official-rules.integration',
   'gateway/connection-age',
   'scenario/year-of-renewals',

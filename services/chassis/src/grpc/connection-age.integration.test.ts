@@ -10,11 +10,15 @@ import { connectPeer } from './peer';
 import { rpcService } from './rpc';
 import { testContext } from '../testing/testing';
 
-const connectionAgeMs = 5_000;
-// Long enough for keepalive pings of both sides to arrive during calls on sessions that drain.
-const callMs = 40_000;
-const calls = 200;
-const startedWithinMs = 8_000;
+// In each round keepalive pings of both sides arrive during calls on sessions that drain.
+const round =
+  process.env.TEST_TIER === 'nightly'
+    ? { connectionAgeMs: 5_000, callMs: 40_000, calls: 200, startedWithinMs: 8_000 }
+    : {
+        ...{ connectionAgeMs: 500, callMs: 4_000, calls: 50, startedWithinMs: 1_500 },
+        keepaliveMs: 600,
+      };
+const { callMs, calls, startedWithinMs, ...connection } = round;
 const unused = () => Promise.reject(new Error('Never called'));
 
 test('no call is cut when its connection reaches its maximum age during the call', async () => {
@@ -40,16 +44,17 @@ test('no call is cut when its connection reaches its maximum age during the call
   const server = await listen(
     '127.0.0.1:0',
     [bind({ service: 'test', clock: systemClock, logger })],
-    { connectionAgeMs },
+    connection,
   );
   const peer = connectPeer<CustomerServiceServer>(CustomerServiceService, {
     address: server.address,
     service: 'test',
+    ...('keepaliveMs' in connection && { keepaliveMs: connection.keepaliveMs }),
   });
   const outcomes = await Promise.all(
     Array.from({ length: calls }, async (_, index) => {
       await sleep((index * startedWithinMs) / calls);
-      const context = testContext({ deadlineMs: callMs + 20_000 });
+      const context = testContext({ deadlineMs: callMs + 60_000 });
       return peer.createCustomer(CreateCustomerRequest.create(), context).then(
         () => 'answered',
         (error: unknown) => String(error),

@@ -31,12 +31,15 @@ export interface ListenOptions {
    * address again.
    */
   readonly connectionAgeMs?: number;
+  /** Interval of keepalive pings. */
+  readonly keepaliveMs?: number;
 }
 
 /** Name by which the health service reports if callers from outside are served. */
 export const openHealth = 'open';
 
 const connectionAgeMsDefault = 5 * 60_000;
+const keepaliveMsDefault = 30_000;
 // Longer than the longest deadline (the advance of a clock has 10 minutes), so the age of a
 // connection never ends a call.
 const connectionAgeGraceMs = 11 * 60_000;
@@ -44,7 +47,6 @@ const connectionAgeGraceMs = 11 * 60_000;
 const serverOptions: ServerOptions = {
   'grpc.max_receive_message_length': messageBytesMax,
   'grpc.max_send_message_length': answerBytesMax,
-  'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.max_connection_age_grace_ms': connectionAgeGraceMs,
   // Per-call statistics, which nothing here reads.
@@ -55,9 +57,18 @@ const serverOptions: ServerOptions = {
 export async function listen(
   address: string,
   services: readonly RpcService[],
-  { security, reflection = false, connectionAgeMs = connectionAgeMsDefault }: ListenOptions = {},
+  {
+    security,
+    reflection = false,
+    connectionAgeMs = connectionAgeMsDefault,
+    keepaliveMs = keepaliveMsDefault,
+  }: ListenOptions = {},
 ): Promise<GrpcServer> {
-  const server = new Server({ ...serverOptions, 'grpc.max_connection_age_ms': connectionAgeMs });
+  const server = new Server({
+    ...serverOptions,
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.max_connection_age_ms': connectionAgeMs,
+  });
   for (const { definition, implementation } of services) {
     server.addService(definition, implementation);
   }

@@ -50,6 +50,8 @@ export interface PeerOptions<S> {
   readonly fromService?: boolean;
   /** Undefined: plaintext. */
   readonly security?: TransportSecurity | undefined;
+  /** Interval of keepalive pings. */
+  readonly keepaliveMs?: number;
 }
 
 // 4 attempts within about a second: enough for a replica that restarts, short enough for a caller
@@ -66,12 +68,13 @@ const retryPolicy = {
 const noConnection = 'No connection established';
 const reconnectWithinMs = 1_000;
 
-// Keepalive detects a dead peer within 30 s. Reconnecting starts fast, because a local restart
-// takes well under a second.
+// Keepalive detects a dead peer within 30 s.
+const keepaliveMsDefault = 20_000;
+
+// Reconnecting starts fast, because a local restart takes well under a second.
 const channelOptions: ChannelOptions = {
   'grpc.max_receive_message_length': answerBytesMax,
   'grpc.max_send_message_length': messageBytesMax,
-  'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 500,
@@ -92,6 +95,7 @@ export function connectPeer<S extends UntypedServiceImplementation>(
 ): Peer<S> {
   const client = new Client(options.address, channelCredentials(options.security), {
     ...channelOptions,
+    'grpc.keepalive_time_ms': options.keepaliveMs ?? keepaliveMsDefault,
     'grpc.service_config': serviceConfig(definition, options.retries ?? true),
   });
   const slots = options.callsMax === undefined ? undefined : new Semaphore(options.callsMax);
