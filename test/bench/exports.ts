@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { newId } from '@billing/chassis/ids';
-import { sliceOf } from '@billing/chassis/slice';
+import { sliceOf } from '@billing/chassis/slices';
 import { ApiClient } from '../support/api-client';
 import type { Bench, Effort, FigureTable } from './bench';
 import { compare, runOf, type Side } from './figures/comparison';

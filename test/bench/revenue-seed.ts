@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
-import { sliceOf } from '@billing/chassis/slice';
+import { sliceOf } from '@billing/chassis/slices';
 import type { RenewalSeed } from './renewals/seed';
 
 const dayMs = 24 * 60 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import { type Document, MongoClient } from 'mongodb';
 import { searchFieldsOf } from '@billing/chassis/aggregate';
 import { newId } from '@billing/chassis/ids';
-import { sliceOf } from '@billing/chassis/slice';
+import { sliceOf } from '@billing/chassis/slices';
 import { localOrganization } from '@billing/local/first-keys';
 import { OperatorClient } from '../support/operator-client';
 import type { Bench } from './bench';

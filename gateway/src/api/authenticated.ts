@@ -6,7 +6,7 @@ import type { AuditDetail } from '../access/audit-detail';
 import { originOfRequest } from '../http/client-address';
 import type { OperatorAccess } from '../access/operator-access';
 import type { ExchangeDependencies, ExchangeOptions } from '../http/exchange';
-import type { InFlightLimit } from '@billing/chassis/in-flight-limit';
+import type { InFlightLimit } from '@billing/chassis/semaphore';
 import type { TakePlace } from '../http/in-flight-limit';
 import { isRead } from '../http/method';
 import { respond } from '../http/respond';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { InFlightLimit } from '@billing/chassis/in-flight-limit';
+import type { InFlightLimit } from '@billing/chassis/semaphore';
 import { keylessPlaces, limitOfProcess, limitPerCaller } from './in-flight-limit';
 
 /** Requests that run until the test ends them. */

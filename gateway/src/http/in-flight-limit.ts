@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { InFlightLimit } from '@billing/chassis/in-flight-limit';
+import { InFlightLimit } from '@billing/chassis/semaphore';
 import { networkOf } from './client-address';
 import { RequestError } from './error';
 

@@ -2,11 +2,10 @@ import { type AggregateDocument, type Stored, tenantOf } from '@billing/chassis/
 import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import { type CallContext, workContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { blankEvents } from '@billing/chassis/event-blanking';
+import { blankEvents, eraseFailureTexts } from '@billing/chassis/event-blanking';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { StepCounts } from '@billing/chassis/recovery';
 import type { Service } from '@billing/chassis/service';
-import { eraseFailureTexts } from '@billing/chassis/stuck-commands';
 import type { Customer as ProtoCustomer } from '@billing/proto/billing/customer/v1/customer';
 import { erasureSteps } from '@billing/proto/values/erasure';
 import type { Customers } from './customer-store';

@@ -7,7 +7,7 @@ import { newId, randomHex } from '@billing/chassis/ids';
 import type { AttributeValue } from '@billing/chassis/metrics';
 import { QuietPoll } from '@billing/chassis/quiet-poll';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
-import { sliceOf } from '@billing/chassis/slice';
+import { sliceOf } from '@billing/chassis/slices';
 import { sampleEveryMs, UsageAudit } from './audit/audit-worker';
 import { AuditedSeriesStore } from './audit/audited-series-store';
 import { usageAuditRpc } from './audit/rpc';

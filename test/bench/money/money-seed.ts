@@ -1,6 +1,6 @@
 import type { Document, MongoClient } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
-import { sliceOf } from '@billing/chassis/slice';
+import { sliceOf } from '@billing/chassis/slices';
 import { createResource, inNewSandbox, setSeller } from '../stage/api';
 import { type Documents, documentsOf, settled } from '../stage/floor-data';
 import type { StagedSystem } from '../stage/stage';

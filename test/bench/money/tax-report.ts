@@ -1,7 +1,7 @@
 import { type Document, MongoClient } from 'mongodb';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
-import { sliceOf } from '@billing/chassis/slice';
+import { sliceOf } from '@billing/chassis/slices';
 import type { Bench, FigureTable } from '../bench';
 import { compare, runOf, type Run, type Side } from '../figures/comparison';
 import { peakMbOf, resetPeakOf, residentMbOf } from '../figures/process-memory';

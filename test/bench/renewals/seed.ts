@@ -1,6 +1,6 @@
 import { type Document, MongoClient } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
-import { sliceOf } from '@billing/chassis/slice';
+import { sliceOf } from '@billing/chassis/slices';
 import { createResource } from '../stage/api';
 import { anyDocumentOf, documentsOf, resetWithIndexesOf, settled } from '../stage/floor-data';
 import { CustomerSeed } from './customer-seed';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
-import { isEndedHere, newReplicaId } from '@billing/chassis/replica-id';
+import { isEndedHere, newReplicaId } from '@billing/chassis/replica';
 
 const prefix = '.billing-backup-';
 const touchEveryMs = 5_000;

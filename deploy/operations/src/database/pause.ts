@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs, systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
-import { isEndedHere } from '@billing/chassis/replica-id';
+import { isEndedHere } from '@billing/chassis/replica';
 import { ReplicaStore } from '@billing/chassis/replica-store';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { type Pause, pauseLeaseMs } from '@billing/chassis/system-state';

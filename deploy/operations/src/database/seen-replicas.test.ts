@@ -1,4 +1,4 @@
-import { goneAfterMs } from '@billing/chassis/membership';
+import { goneAfterMs } from '@billing/chassis/replica';
 import type { Heartbeat } from '@billing/chassis/replica-store';
 import { hasPaused, isBeating, SeenReplicas } from './seen-replicas';
 

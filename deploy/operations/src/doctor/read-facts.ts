@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { realTimeline } from '@billing/chassis/call-context';
 import { monotonicMs, systemClock } from '@billing/chassis/clock';
-import { isEndedHere } from '@billing/chassis/replica-id';
+import { isEndedHere } from '@billing/chassis/replica';
 import { type Heartbeat, ReplicaStore } from '@billing/chassis/replica-store';
 import { seen, stateOf } from '@billing/chassis/system-state';
 import type { Db } from 'mongodb';

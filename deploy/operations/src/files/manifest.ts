@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isOlder } from '@billing/chassis/release';
+import { isOlder } from '@billing/chassis/version';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 import { monotonicMs } from '@billing/chassis/clock';
-import { isEndedHere } from '@billing/chassis/replica-id';
+import { isEndedHere } from '@billing/chassis/replica';
 import { type Heartbeat, ReplicaStore } from '@billing/chassis/replica-store';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import type { ServiceDatabase } from '../database/databases';

@@ -3,7 +3,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import type { Restore } from '@billing/chassis/recovery';
 import { ReplicaStore } from '@billing/chassis/replica-store';
-import { restoreCodeAt } from '@billing/chassis/restore-code';
+import { restoreCodeAt } from '@billing/chassis/restore-codes';
 import { Restores } from '@billing/chassis/restores';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { forgetLeases } from '../database/command-lease';

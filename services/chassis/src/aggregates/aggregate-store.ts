@@ -28,7 +28,7 @@ import { type ListCounts, type ListFilter, shownBy } from './list-counts';
 import type { BeforeWrite } from '../mongo/inserts';
 import { type FirstReachedWriter, newlyReachedAt, recordFirstReached } from './first-reached';
 import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
-import { sliceOf } from '../replicas/slice';
+import { sliceOf } from '../replicas/slices';
 import { currentTraceparent } from '../telemetry/tracing';
 import type { KeyedMutex } from '../concurrency/keyed-mutex';
 import type { ClaimingWrite, NaturalKeyClaims } from './natural-key-claims';

@@ -5,7 +5,7 @@ import type { Command, DomainEvent } from '@billing/kernel/transition';
 import type { FirstReachedFields } from './first-reached';
 import { derivedId } from '../ids';
 import { restoreCodesAfter } from '../recovery/restore-codes';
-import { sliceOf } from '../replicas/slice';
+import { sliceOf } from '../replicas/slices';
 
 /** Order in which work of one instant runs under a manual clock; see clock/v1/due_work.proto. */
 export type WorkClass = 'COLLECTION' | 'END' | 'RENEWAL';

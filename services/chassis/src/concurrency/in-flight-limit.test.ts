@@ -1,4 +1,4 @@
-import { InFlightLimit } from './in-flight-limit';
+import { InFlightLimit } from './semaphore';
 
 /** Calls that run until the test ends them. */
 function held(limit: InFlightLimit, key?: string) {

@@ -7,7 +7,7 @@ import {
 import { sleep, systemClock } from '../clock';
 import { type GrpcServer, listen } from './grpc-server';
 import { isServing, connectPeer, type Peer } from './peer';
-import { InFlightLimit } from '../concurrency/in-flight-limit';
+import { InFlightLimit } from '../concurrency/semaphore';
 import { createLogger } from '../telemetry/logging';
 import { rpcService } from './rpc';
 import { eventually, testContext } from '../testing/testing';

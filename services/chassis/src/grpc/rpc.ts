@@ -18,7 +18,7 @@ import { atBoundary } from '../failpoint';
 import { type IdempotencyRecords, runOncePerKey } from './idempotency';
 import { replayedMetadata } from './replay';
 import { DeadlineExceededError, isBug, toServerStatus } from './grpc-status';
-import type { InFlightLimit } from '../concurrency/in-flight-limit';
+import type { InFlightLimit } from '../concurrency/semaphore';
 import { type Logger, withRequestId } from '../telemetry/logging';
 import type { Metrics } from '../telemetry/metrics';
 import { callerAttributes, rpcAttributes, serverOutcome } from './span-attributes';

@@ -3,6 +3,9 @@ import type { AggregateDocument } from '../aggregates/aggregate';
 import { derivedId } from '../ids';
 import { retryTransient } from '../mongo/mongo';
 import { type EventLog, eventLogId, openEventLog } from './event-log';
+import type { StuckCommandDocument } from './stuck-commands';
+
+const erasedMax = 500;
 
 type Announcer = Pick<
   AggregateDocument,
@@ -96,4 +99,27 @@ function subjectsOf({ _id: id, environmentId, ...counts }: Announcer): Subject[]
       sequence: BigInt(count),
     })),
   ];
+}
+
+/** Erases the texts of the errors of aggregates' commands: they may name a person. */
+export async function eraseFailureTexts(
+  db: Db,
+  { documents, filter }: FoundAnnouncers,
+): Promise<void> {
+  const stuck = db.collection<StuckCommandDocument>('stuckCommands');
+  const { environmentId } = filter;
+  const failed = { environmentId, lastError: { $ne: '' } };
+  const failing = await retryTransient(() => stuck.distinct('aggregateId', failed));
+  for (let from = 0; from < failing.length; from += erasedMax) {
+    const ids = failing.slice(from, from + erasedMax);
+    const found = await retryTransient(() =>
+      documents
+        .find({ $and: [filter, { _id: { $in: ids } }] } as Filter<AggregateDocument>)
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray(),
+    );
+    if (found.length === 0) continue;
+    const ofThese = { ...failed, aggregateId: { $in: found.map(({ _id }) => _id) } };
+    await retryTransient(() => stuck.updateMany(ofThese, { $set: { lastError: '' } }));
+  }
 }

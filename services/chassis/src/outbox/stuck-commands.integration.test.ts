@@ -12,7 +12,8 @@ import { newId } from '../ids';
 import { connectPeer, type Peer } from '../grpc/peer';
 import { createLogger } from '../telemetry/logging';
 import { type RunningService, Service } from '../service/service';
-import { eraseFailureTexts, StuckCommands } from './stuck-commands';
+import { eraseFailureTexts } from './event-blanking';
+import { StuckCommands } from './stuck-commands';
 import {
   dropTestDatabase,
   dropTestStream,

@@ -1,11 +1,10 @@
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { type AggregateCollection, isUnfinishedPass } from '../aggregates/aggregate-collection';
 import type { AggregateDocument, OutboxEntry } from '../aggregates/aggregate';
 import type { CallContext } from '../grpc/call-context';
 import type { Clock } from '../clock';
 import { addFailure, type CommandFailures, isStuck } from './command-failures';
-import type { FoundAnnouncers } from './event-blanking';
 import { ensureIndexes, retryTransient } from '../mongo/mongo';
 import type { Logger } from '../telemetry/logging';
 import { redactSecrets } from '../telemetry/redaction';
@@ -28,7 +27,8 @@ export interface StuckCommand {
   readonly since: Date;
 }
 
-interface StuckCommandDocument {
+/** A stuck command as it is stored. */
+export interface StuckCommandDocument {
   readonly _id: string;
   readonly organizationId: string;
   readonly environmentId: string;
@@ -63,7 +63,6 @@ interface StuckCommandDependencies {
 const failingMax = 5_000;
 const listedMax = 100;
 const errorLengthMax = 500;
-const erasedMax = 500;
 
 /** Records commands that keep failing, and lets operators retry and skip them. */
 export class StuckCommands {
@@ -237,29 +236,6 @@ export class StuckCommands {
 
   private collectionOf({ collection }: StuckCommandDocument) {
     return this.collections.find(({ definition }) => definition.collection === collection);
-  }
-}
-
-/** Erases the texts of the errors of aggregates' commands: they may name a person. */
-export async function eraseFailureTexts(
-  db: Db,
-  { documents, filter }: FoundAnnouncers,
-): Promise<void> {
-  const stuck = db.collection<StuckCommandDocument>('stuckCommands');
-  const { environmentId } = filter;
-  const failed = { environmentId, lastError: { $ne: '' } };
-  const failing = await retryTransient(() => stuck.distinct('aggregateId', failed));
-  for (let from = 0; from < failing.length; from += erasedMax) {
-    const ids = failing.slice(from, from + erasedMax);
-    const found = await retryTransient(() =>
-      documents
-        .find({ $and: [filter, { _id: { $in: ids } }] } as Filter<AggregateDocument>)
-        .project<{ _id: string }>({ _id: 1 })
-        .toArray(),
-    );
-    if (found.length === 0) continue;
-    const ofThese = { ...failed, aggregateId: { $in: found.map(({ _id }) => _id) } };
-    await retryTransient(() => stuck.updateMany(ofThese, { $set: { lastError: '' } }));
   }
 }
 

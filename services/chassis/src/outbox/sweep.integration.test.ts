@@ -7,7 +7,7 @@ import { AggregateCollection, type CommandHandler } from '../aggregates/aggregat
 import { sleep, systemClock } from '../clock';
 import { newId } from '../ids';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
-import { sliceOf } from '../replicas/slice';
+import { sliceOf } from '../replicas/slices';
 import type { EventStream } from '../stream/jet-stream';
 import { createLogger } from '../telemetry/logging';
 import {

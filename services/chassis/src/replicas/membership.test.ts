@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { type Beat, gainAfterMs, goneAfterMs, Membership } from './membership';
-import { sliceCount, slicesOf } from './slice';
+import { gainAfterMs, Membership } from './membership';
+import { type Beat, goneAfterMs } from './replica';
+import { sliceCount, slicesOf } from './slices';
 
 const every = Array.from({ length: sliceCount }, (_, slice) => slice);
 const beats = (...pairs: [string, number][]): Beat[] =>

@@ -1,16 +1,8 @@
-import { sliceCount, slicesOf } from './slice';
+import { type Beat, goneAfterMs } from './replica';
+import { sliceCount, slicesOf } from './slices';
 
-/** A replica whose heartbeat stood still for this long, by the reader's clock, is gone. */
-export const goneAfterMs = 10_000;
 /** Time that a replica leaves gained slices to their former owner. */
 export const gainAfterMs = 2_000;
-
-/** Heartbeat of a replica, as read from the database. */
-export interface Beat {
-  readonly replica: string;
-  /** Counts up; its clock is never compared with another replica's. */
-  readonly beat: number;
-}
 
 /** The heartbeats as of one read. */
 interface View {

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { duplicateKeyIndex } from '../mongo/mongo';
-import type { Beat } from './membership';
+import type { Beat } from './replica';
 import type { ShownState, SystemDocument } from './system-state';
 import { systemCollection, systemKey } from './system-store';
 

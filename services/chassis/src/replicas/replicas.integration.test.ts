@@ -3,10 +3,11 @@ import { systemClock } from '../clock';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
 import { createLogger } from '../telemetry/logging';
 import { dropTestDatabase, testServiceConfiguration } from '../testing/testing';
-import { gainAfterMs, goneAfterMs } from './membership';
+import { gainAfterMs } from './membership';
+import { goneAfterMs } from './replica';
 import { Replicas } from './replicas';
 import { SchemaGate } from './schema-gate';
-import { sliceCount } from './slice';
+import { sliceCount } from './slices';
 
 interface Stored {
   readonly _id: string;

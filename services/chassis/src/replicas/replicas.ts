@@ -3,13 +3,12 @@ import { type Clock, monotonicMs } from '../clock';
 import { newId } from '../ids';
 import type { Logger } from '../telemetry/logging';
 import { Membership } from './membership';
-import { isEndedHere, newReplicaId } from './replica-id';
-import { isOlder } from './release';
+import { isEndedHere, newReplicaId } from './replica';
+import { isOlder } from '../version';
 import { type Heartbeat, ReplicaStore } from './replica-store';
 import { retryTransient } from '../mongo/mongo';
 import { SchemaGate } from './schema-gate';
-import { sliceCount, sliceOf } from './slice';
-import type { SharedCount, SliceFilter, Slices } from './slices';
+import { type SharedCount, sliceCount, type SliceFilter, sliceOf, type Slices } from './slices';
 import { SystemWatch } from './system-watch';
 
 /** Interval of heartbeats. */

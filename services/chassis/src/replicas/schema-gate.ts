@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '../mongo/mongo';
 import { exitStatuses, StartRefusal } from '../start-refusal';
-import { isOlder } from './release';
+import { isOlder } from '../version';
 import { ReplicaStore } from './replica-store';
 
 interface SchemaDocument {

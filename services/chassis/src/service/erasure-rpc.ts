@@ -9,8 +9,7 @@ import type { AggregateCollection } from '../aggregates/aggregate-collection';
 import type { CallContext } from '../grpc/call-context';
 import { erasureCallers } from '../grpc/callers';
 import { type RpcDependencies, type RpcService, rpcService } from '../grpc/rpc';
-import { blankEvents, listSubjects } from '../outbox/event-blanking';
-import { eraseFailureTexts } from '../outbox/stuck-commands';
+import { blankEvents, eraseFailureTexts, listSubjects } from '../outbox/event-blanking';
 
 /** Aggregates whose events are about customers. */
 export interface CustomersAggregates {

@@ -21,7 +21,7 @@ import { eventLogRpc } from '../outbox/event-log';
 import { openFailpoints } from '../failpoint';
 import { type GrpcServer, listen } from '../grpc/grpc-server';
 import type { IdempotencyRecords } from '../grpc/idempotency';
-import { InFlightLimit } from '../concurrency/in-flight-limit';
+import { InFlightLimit } from '../concurrency/semaphore';
 import { connectStream, type EventStream } from '../stream/jet-stream';
 import { createLogger, type Logger } from '../telemetry/logging';
 import { Metrics } from '../telemetry/metrics';

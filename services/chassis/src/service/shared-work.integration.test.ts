@@ -4,7 +4,7 @@ import { type AggregateCollection } from '../aggregates/aggregate-collection';
 import { type Clock, systemClock } from '../clock';
 import { newId } from '../ids';
 import { connectMongo, duplicateKeyIndex, type MongoConnection } from '../mongo/mongo';
-import { sliceCount, sliceOf } from '../replicas/slice';
+import { sliceCount, sliceOf } from '../replicas/slices';
 import { startTracing } from '../telemetry/tracing';
 import {
   dropTestDatabase,

@@ -1,6 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
-import { sliceCount } from '@billing/chassis/slice';
+import { sliceCount } from '@billing/chassis/slices';
 import { auditedHour, auditedSeries } from '../testing/audited-series';
 import { hourMs } from '../usage/hour';
 import { seriesKey } from '../usage/series-key';

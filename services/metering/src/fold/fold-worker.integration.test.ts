@@ -3,8 +3,7 @@ import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { connectMongo } from '@billing/chassis/mongo';
 import { Service } from '@billing/chassis/service';
-import { sliceCount, sliceOf } from '@billing/chassis/slice';
-import type { SliceFilter } from '@billing/chassis/slices';
+import { sliceCount, type SliceFilter, sliceOf } from '@billing/chassis/slices';
 import {
   dropTestDatabase,
   dropTestStream,

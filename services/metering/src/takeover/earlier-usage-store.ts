@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { TenantFields } from '@billing/chassis/aggregate';
 import { retryUpsert } from '@billing/chassis/inserts';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
-import { sliceOf } from '@billing/chassis/slice';
+import { sliceOf } from '@billing/chassis/slices';
 import type { FoldSeriesDocument } from '../fold/fold-schedule-store';
 import type { PartialTotal } from '../meter/aggregation';
 import type { EventCollections, EventDocument } from '../usage/event-store';

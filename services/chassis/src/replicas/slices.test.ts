@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { sliceCount, sliceOf, slicesOf } from './slice';
+import { sliceCount, sliceOf, slicesOf } from './slices';
 
 const every = Array.from({ length: sliceCount }, (_, slice) => slice);
 const idSets = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 80 });

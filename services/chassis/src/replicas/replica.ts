@@ -1,6 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
+/** A replica whose heartbeat stood still for this long, by the reader's clock, is gone. */
+export const goneAfterMs = 10_000;
+
+/** Heartbeat of a replica, as read from the database. */
+export interface Beat {
+  readonly replica: string;
+  /** Counts up; its clock is never compared with another replica's. */
+  readonly beat: number;
+}
+
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
 let opened = 0;

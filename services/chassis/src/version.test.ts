@@ -1,4 +1,4 @@
-import { isOlder } from './release';
+import { isOlder } from './version';
 
 describe('the order of releases', () => {
   test.each([
