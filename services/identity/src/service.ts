@@ -22,6 +22,7 @@ import { LostCallStore } from './request-log/lost-call-store';
 import { LoginAttemptStore } from './password/login-attempt-store';
 import type { Environment } from './environment/environment';
 import { EnvironmentStore, environments } from './environment/environment-store';
+import { waitingCallsMax } from './environment/sandbox-clock';
 import { deletableBefore } from './password/login-attempts';
 import type { Operator } from './operator/operator';
 import { OperatorSessionStore } from './operator/session-store';
@@ -52,8 +53,6 @@ import {
 import { WaitingCalls } from './clock/waiting-calls';
 import { erasingLogs } from './erasure/erase-customer';
 
-// Limit of one sandbox: a test suite has no more callers that wait for the same clock.
-const waitingAdvancesMax = 5;
 // Limit of one organization.
 const sandboxesMax = 1_000;
 // Each hash keeps one of the process' few threads busy for a tenth of a second. Queued hashes are
@@ -115,8 +114,8 @@ export async function start(
       lineage,
       clock,
       ...advances,
-      waitingAdvances: new WaitingCalls(waitingAdvancesMax),
-      stopping: stopping.signal,
+      waitingAdvances: new WaitingCalls(waitingCallsMax),
+      ...{ logger, stopping: stopping.signal },
     }),
     operatorRpc({
       ...stores,

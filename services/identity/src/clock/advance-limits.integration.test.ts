@@ -8,22 +8,25 @@ import {
   aSandbox,
   begin,
   closeGate,
+  connectIdentity,
   contextOf,
   hasBegun,
   hop,
   identity,
   january,
   runsOf,
+  second,
   startsAt,
   timeOf,
   useBatonSystem,
   countStoredAdvances,
+  countWaitingCalls,
 } from '../testing/baton-service';
 
 useBatonSystem();
 
 describe('calls that wait for one clock', () => {
-  test('are at most five in a replica; the next one is refused and calls for other clocks are served', async () => {
+  test('are at most five; the next one is refused and calls for other clocks are served', async () => {
     const tenant = await aSandbox();
     await begin(tenant, {});
     const open = closeGate();
@@ -44,6 +47,58 @@ describe('calls that wait for one clock', () => {
     await expect(identity.advanceClock({ to }, contextOf(tenant))).resolves.toMatchObject({
       now: to,
     });
+  });
+
+  test('are at most five at two replicas together, of twenty that come in parallel', async () => {
+    const tenant = await aSandbox();
+    await begin(tenant, {});
+    const open = closeGate();
+    const other = connectIdentity(second.address);
+    const answered: { status: string; kind?: string }[] = [];
+    const calls = Array.from({ length: 20 }, async (_, number) => {
+      const peer = number % 2 === 0 ? identity : other;
+      const [outcome] = await Promise.allSettled([
+        peer.advanceClock({ to: january(9) }, contextOf(tenant)),
+      ]);
+      const { status } = outcome;
+      if (status === 'fulfilled') answered.push({ status });
+      else answered.push({ status, kind: (outcome.reason as { reason: string }).reason });
+    });
+    const refusal = { status: 'rejected', kind: 'TOO_MANY_WAITING' };
+    await eventually(() => {
+      expect(answered).toEqual(Array(15).fill(refusal));
+    });
+    open();
+    await Promise.all(calls);
+    expect(answered.slice(15)).toEqual(Array(5).fill({ status: 'fulfilled' }));
+    other.close();
+  });
+
+  test('make room for another one when their caller leaves', async () => {
+    const tenant = await aSandbox();
+    await begin(tenant, {});
+    const open = closeGate();
+    const other = connectIdentity(second.address);
+    const to = january(9);
+    const areWaiting = (count: number) =>
+      eventually(async () => {
+        expect(await countWaitingCalls(tenant)).toBe(count);
+      });
+    const leaving = new AbortController();
+    const first = other.advanceClock({ to }, { ...contextOf(tenant), signal: leaving.signal });
+    const waiting = Array.from({ length: 4 }, () => other.advanceClock({ to }, contextOf(tenant)));
+    await areWaiting(5);
+    await expect(identity.advanceClock({ to }, contextOf(tenant))).rejects.toMatchObject({
+      reason: 'TOO_MANY_WAITING',
+    });
+    leaving.abort();
+    await expect(first).rejects.toThrow();
+    await areWaiting(4);
+    const next = identity.advanceClock({ to }, contextOf(tenant));
+    await areWaiting(5);
+    open();
+    expect(await Promise.all([...waiting, next])).toHaveLength(5);
+    other.close();
   });
 
   test('join the running advance under one idempotency key, and get its answer replayed afterwards', async () => {

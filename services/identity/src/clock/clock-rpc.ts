@@ -3,6 +3,7 @@ import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { newId } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type { IdentityServiceServer } from '@billing/proto/billing/identity/v1/identity';
@@ -16,15 +17,17 @@ import {
   advanceResultOf,
   requestAdvance,
   stopAdvances,
+  stopWaiting,
 } from '../environment/sandbox-clock';
 import type { WaitingCalls } from './waiting-calls';
 
 export interface ClockRpcDependencies {
   readonly environments: AggregateCollection<Environment>;
   readonly workers: ClockAdvanceWorkerPool;
-  /** Calls that wait for an advance, by environment. */
+  /** Calls of this replica that wait for an advance, by environment. */
   readonly waitingAdvances: WaitingCalls;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** Aborts when the process stops; an advance continues without the calls that wait for it. */
   readonly stopping: AbortSignal;
 }
@@ -49,13 +52,14 @@ export function clockHandlers(dependencies: ClockRpcDependencies): Handlers {
       return waitingAdvances.run(context.tenant.environmentId, async () => {
         const claim = workers.newClaim();
         const id = newId();
+        const call = { id: context.requestId, until: context.deadline };
         const { state, tenant } = await environments
           .within({ tenant: context.tenant, now: clock.now() })
           .mutate(context.tenant.environmentId, (environment, now) =>
-            requestAdvance(environment, { to, id, claim, now }),
+            requestAdvance(environment, { to, id, claim, now, call }),
           );
         if (isHeldBy(state, claim.owner)) workers.start(tenant, claim);
-        const result = await watch(advanceTo(state, to).id, context, dependencies);
+        const result = await resultOf(advanceTo(state, to).id, context, dependencies);
         const { now, processed, stopped = false } = result;
         return { now, processed, stopped };
       });
@@ -74,6 +78,29 @@ export function clockHandlers(dependencies: ClockRpcDependencies): Handlers {
       return { clock: toProtoClockKind[state.clock.kind], now: timeOf(state, clock.now()) };
     },
   };
+}
+
+/** Result of an advance. A call that ends without it makes room for another one. */
+async function resultOf(
+  advanceId: string,
+  context: CallContext,
+  dependencies: ClockRpcDependencies,
+): Promise<ClockAdvanceResult> {
+  try {
+    return await watch(advanceId, context, dependencies);
+  } catch (error) {
+    const { environments, clock, logger } = dependencies;
+    const { environmentId } = context.tenant;
+    try {
+      await environments
+        .within({ tenant: context.tenant, now: clock.now() })
+        .mutate(environmentId, (environment) => stopWaiting(environment, context.requestId));
+    } catch (failure) {
+      // The call counts until its deadline or the end of the advance.
+      logger.warn({ err: failure, environmentId }, 'end of waiting call not recorded');
+    }
+    throw error;
+  }
 }
 
 /** Waits for the result alone: the advance runs without its callers. */

@@ -16,6 +16,7 @@ import type {
   Environment,
   Lease,
   StoredSandbox,
+  WaitingCall,
 } from './environment';
 
 /** Environments, each in itself. An unfinished advance is resumed when its lease has expired. */
@@ -197,12 +198,14 @@ type ClockDocument =
       readonly jumps: readonly Counted<ClockAdvance>[];
       readonly landings: readonly Counted<ClockAdvanceResult>[];
       readonly lease: Lease | null;
+      /** Absent in documents of releases that counted waiting calls in each replica. */
+      readonly waiting?: readonly WaitingCall[];
     };
 
 function toDocumentClock(clock: Environment['clock']): ClockDocument {
   if (clock.kind === 'REAL') return clock;
-  const { kind, now, advances, landings, lease } = clock;
-  return { kind, now, jumps: advances, landings, lease: lease ?? null };
+  const { kind, now, advances, landings, lease, waiting } = clock;
+  return { kind, now, jumps: advances, landings, lease: lease ?? null, waiting };
 }
 
 function fromDocumentClock(clock: ClockDocument): Environment['clock'] {
@@ -219,5 +222,6 @@ function fromDocumentClock(clock: ClockDocument): Environment['clock'] {
       processed: Number(processed),
     })),
     lease: clock.lease ?? undefined,
+    waiting: clock.waiting ?? [],
   };
 }

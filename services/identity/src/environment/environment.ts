@@ -39,6 +39,17 @@ export interface ManualClock {
   readonly landings: readonly ClockAdvanceResult[];
   /** Right to carry out the advances; undefined exactly while there are none. */
   readonly lease: Lease | undefined;
+  /** Calls that wait for an advance; of those that have ended some may be left. */
+  readonly waiting: readonly WaitingCall[];
+}
+
+/** A call that waits for an advance, at any replica. */
+export interface WaitingCall {
+  /** Id of its request, which a retry at another replica carries, too. */
+  readonly id: string;
+  readonly advanceId: string;
+  /** Real time at which it stops waiting. */
+  readonly until: Date;
 }
 
 /** A stored request to advance to an instant; it outlives the call that made it. */
@@ -132,5 +143,5 @@ export function timeOf({ clock }: Environment, now: Date): Date {
 }
 
 function startClock(now: Date): ManualClock {
-  return { kind: 'MANUAL', now, advances: [], landings: [], lease: undefined };
+  return { kind: 'MANUAL', now, advances: [], landings: [], lease: undefined, waiting: [] };
 }

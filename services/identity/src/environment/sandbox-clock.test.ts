@@ -13,7 +13,9 @@ import {
   isStopping,
   requestAdvance,
   stopAdvances,
+  stopWaiting,
   takeOver,
+  waitingCallsMax,
 } from './sandbox-clock';
 
 // Real time; the sandbox's own days are those of January.
@@ -32,11 +34,14 @@ function aSandbox(): Environment {
 function request(
   environment: Environment,
   day: number,
-  { id = 'a', owner = 'worker', at = 0 } = {},
+  { id = 'a', owner = 'worker', at = 0, callId = 'call' } = {},
 ) {
   const claim = leaseOf(owner, at + 5);
-  return requestAdvance(environment, { to: january(day), id, claim, now: real(at) }).state;
+  const call = { id: callId, until: real(at + 60) };
+  return requestAdvance(environment, { to: january(day), id, claim, now: real(at), call }).state;
 }
+
+const call = { id: 'call', until: real(60) };
 
 /** Returns the violations of a refusal; undefined when nothing is refused. */
 function problemsOf(act: () => unknown): unknown {
@@ -47,6 +52,63 @@ function problemsOf(act: () => unknown): unknown {
     return (error as { fields: unknown }).fields;
   }
 }
+
+describe('the calls that wait for a clock', () => {
+  const tooMany = expect.objectContaining({
+    kind: 'resource_exhausted',
+    reason: 'TOO_MANY_WAITING',
+  }) as Error;
+
+  /** A clock for whose advance as many calls wait as may. */
+  function crowded(): Environment {
+    let environment = aSandbox();
+    for (let call = 1; call <= waitingCallsMax; call += 1)
+      environment = request(environment, 5, { callId: String(call), at: call });
+    return environment;
+  }
+
+  test('are limited over all of its advances, and a refused one changes nothing', () => {
+    const environment = crowded();
+    for (const day of [5, 9]) {
+      expect(() => request(environment, day, { id: 'b', callId: 'next', at: 6 })).toThrow(tooMany);
+    }
+    expect(manualClockOf(environment).waiting.map(({ id }) => id)).toEqual([
+      ...['1', '2', '3', '4', '5'],
+    ]);
+  });
+
+  test('count once if they are retried', () => {
+    const environment = request(crowded(), 5, { callId: '3', at: 6 });
+    expect(manualClockOf(environment).waiting).toHaveLength(waitingCallsMax);
+  });
+
+  test('make room when they end, at their deadline, and at the end of their advance', () => {
+    const environment = crowded();
+    const left = stopWaiting(environment, '3').state;
+    expect(stopWaiting(left, '3').state).toBe(left);
+    expect(manualClockOf(request(left, 5, { callId: 'next', at: 6 })).waiting).toHaveLength(5);
+
+    expect(() => request(environment, 5, { callId: 'next', at: 60 })).toThrow(tooMany);
+    const expired = request(environment, 5, { callId: 'next', at: 61 });
+    expect(manualClockOf(expired).waiting.map(({ id }) => id)).toEqual([
+      '2',
+      '3',
+      '4',
+      '5',
+      'next',
+    ]);
+
+    const lease = leaseOf('worker', 20);
+    const done = finishAdvance(environment, { advanceId: 'a', processed: 1, lease }).state;
+    const after = request(done, 9, { id: 'b', callId: 'next', at: 6 });
+    expect(manualClockOf(after).waiting).toMatchObject([{ id: 'next', advanceId: 'b' }]);
+  });
+
+  test('begin again when the advances of a dead worker are claimed', () => {
+    const claimed = takeOver(crowded(), { claim: leaseOf('other', 100), now: real(90) }).state;
+    expect(manualClockOf(claimed).waiting).toEqual([]);
+  });
+});
 
 describe('requesting an advance', () => {
   test('stores the target and grants the lease to the caller when it is free', () => {
@@ -67,7 +129,7 @@ describe('requesting an advance', () => {
   test('back in time is refused under `to`', () => {
     const to = new Date(january(1).getTime() - 1);
     expect(() =>
-      requestAdvance(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0) }),
+      requestAdvance(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0), call }),
     ).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields: { to: expect.anything() } }),
     );
@@ -81,7 +143,7 @@ describe('requesting an advance', () => {
       ['Must be at most 5 years ahead'],
     ],
   ])('to %s', (_case, to, problems) => {
-    const input = { to: new Date(to), id: 'a', claim: leaseOf('worker', 5), now: real(0) };
+    const input = { to: new Date(to), id: 'a', claim: leaseOf('worker', 5), now: real(0), call };
     const refusal = problemsOf(() => requestAdvance(aSandbox(), input));
     expect(refusal).toEqual(problems === undefined ? undefined : { to: problems });
   });
@@ -89,7 +151,7 @@ describe('requesting an advance', () => {
   test('to an invalid instant is refused under `to`', () => {
     const to = new Date(Number.NaN);
     expect(() =>
-      requestAdvance(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0) }),
+      requestAdvance(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0), call }),
     ).toThrow(expect.objectContaining({ fields: { to: ['Invalid datetime'] } }));
   });
 
@@ -109,7 +171,7 @@ describe('requesting an advance', () => {
     const first = request(aSandbox(), 5, { id: 'a' });
     const second = request(first, 5, { id: 'b', owner: 'other' });
 
-    expect(second).toBe(first);
+    expect(manualClockOf(second)).toEqual(manualClockOf(first));
     expect(advanceTo(second, january(5)).id).toBe('a');
     expect(isHeldBy(second, 'other')).toBe(false);
   });

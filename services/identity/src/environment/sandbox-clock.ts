@@ -8,6 +8,7 @@ import {
   type ClockAdvanceResult,
   type Lease,
   type ManualClock,
+  type WaitingCall,
 } from './environment';
 
 /** Another worker continues; this one must not write any more. */
@@ -19,6 +20,8 @@ export class LeaseLost extends Error {
   }
 }
 
+/** Calls that may wait for one clock, over all replicas: a test suite has no more. */
+export const waitingCallsMax = 5;
 // More callers than a test suite has; each one waits for all before it.
 const storedAdvancesMax = 20;
 // Bounds the cost of a typing error in a year.
@@ -26,20 +29,35 @@ const yearsAheadMax = 5;
 // A caller checks several times a second; an advance takes at least two rounds of calls.
 const advanceResultsMax = 50;
 
+/** A request to advance to `to`, at real time `now`. */
+interface AdvanceRequest {
+  readonly to: Date;
+  /** Id of the advance, if it is a new one. */
+  readonly id: string;
+  readonly claim: Lease;
+  readonly now: Date;
+  /** The call, which waits for the advance. */
+  readonly call: Omit<WaitingCall, 'advanceId'>;
+}
+
 /**
  * Requests an advance to `to`, or joins one to the same instant that has not arrived there.
  * Advances run one after the other, so one to an instant that an earlier advance passes ends as
  * soon as that one has ended. If the lease is free at real time `now`, the claim gets it in this
- * same write: from now on either its owner or, when it dies, the sweep carries the advance out.
+ * same write: from now on either its owner or, when it dies, the sweep carries the advance out. The
+ * same write also lets the call wait, or refuses it if too many wait already.
  */
 export function requestAdvance(
   environment: Environment,
-  { to, id, claim, now }: { to: Date; id: string; claim: Lease; now: Date },
+  { to, id, claim, now, call }: AdvanceRequest,
 ): Transition<Environment> {
   const clock = manualClockOf(environment);
   refuseProblems({ to: environmentTimeProblems(to) });
   const lease = claimed(clock.lease, { claim, now });
-  if (joinable(clock, to)) return set(environment, clock, { lease });
+  if (joinable(clock, to)) {
+    const waiting = withCall(clock, { ...call, advanceId: advanceTo(environment, to).id }, now);
+    return set(environment, clock, { lease, waiting });
+  }
   if (to < clock.now) throw invalidInput({ to: ["Must not lie before the sandbox's time"] });
   if (to > latestTarget(clock.now)) {
     throw invalidInput({ to: [`Must be at most ${String(yearsAheadMax)} years ahead`] });
@@ -49,7 +67,20 @@ export function requestAdvance(
   }
   // An advance is a use: it withdraws the notice of a deletion.
   const used = { ...environment, advancedAt: now, deletesAt: undefined };
-  return set(used, clock, { lease, advances: [...clock.advances, { id, to, processed: 0 }] });
+  return set(used, clock, {
+    lease,
+    advances: [...clock.advances, { id, to, processed: 0 }],
+    waiting: withCall(clock, { ...call, advanceId: id }, now),
+  });
+}
+
+/** Ends the wait of a call that has got no result. */
+export function stopWaiting(environment: Environment, callId: string): Transition<Environment> {
+  const { clock } = environment;
+  if (clock.kind !== 'MANUAL') return unchanged(environment);
+  const waiting = clock.waiting.filter(({ id }) => id !== callId);
+  if (waiting.length === clock.waiting.length) return unchanged(environment);
+  return set(environment, clock, { waiting });
 }
 
 /**
@@ -90,7 +121,10 @@ export function takeOver(
 ): Transition<Environment> {
   const clock = manualClockOf(environment);
   if (clock.advances.length === 0) return unchanged(environment);
-  return set(environment, clock, { lease: claimed(clock.lease, { claim, now }) });
+  const lease = claimed(clock.lease, { claim, now });
+  // Calls of the dead worker's process wait no longer, and which they are is not known: the count
+  // begins again.
+  return set(environment, clock, { lease, ...(lease === claim && { waiting: [] }) });
 }
 
 /** Renews the lease. */
@@ -191,6 +225,21 @@ function joinable({ now, advances }: ManualClock, to: Date): boolean {
   const [current, ...waiting] = advances;
   if (waiting.some(leadsTo(to))) return true;
   return current !== undefined && current.stopped !== true && leadsTo(to)(current) && now < to;
+}
+
+/** Adds a call to those that wait; throws resource_exhausted if there are too many. */
+function withCall(clock: ManualClock, call: WaitingCall, now: Date): readonly WaitingCall[] {
+  const others = waitingFor(clock, now).filter(({ id }) => id !== call.id);
+  if (others.length >= waitingCallsMax) {
+    throw new DomainError('resource_exhausted', 'TOO_MANY_WAITING', 'Too many requests');
+  }
+  return [...others, call];
+}
+
+// The callers of an ended advance have their result.
+function waitingFor({ advances, waiting }: ManualClock, now: Date): readonly WaitingCall[] {
+  const stored = new Set(advances.map(({ id }) => id));
+  return waiting.filter(({ advanceId, until }) => now < until && stored.has(advanceId));
 }
 
 function latestTarget(now: Date): Date {

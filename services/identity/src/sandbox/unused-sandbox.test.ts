@@ -61,7 +61,9 @@ describe('the notice of a deletion', () => {
   test('is withdrawn by an advance, which counts as a use', () => {
     const now = after(95);
     const claim = { owner: 'worker', until: after(96) };
-    const { state } = requestAdvance(announced(), { to: after(1), id: 'advance', claim, now });
+    const call = { id: 'call', until: after(96) };
+    const wanted = { to: after(1), id: 'advance', claim, now, call };
+    const { state } = requestAdvance(announced(), wanted);
     expect(state.deletesAt).toBeUndefined();
     expect(retire(state, unused, after(185, -1)).state).toBe(state);
     expect(retire(state, unused, after(185)).state.deletesAt).toEqual(after(199));

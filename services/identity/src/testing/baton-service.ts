@@ -274,13 +274,22 @@ export async function timeOf(tenant: Tenant): Promise<Date | undefined> {
 
 /** Number of advances that the sandbox has stored. */
 export async function countStoredAdvances(tenant: Tenant): Promise<number> {
+  return (await readClock(tenant))?.jumps.length ?? 0;
+}
+
+/** Number of calls that the sandbox has stored as waiting. */
+export async function countWaitingCalls(tenant: Tenant): Promise<number> {
+  return (await readClock(tenant))?.waiting.length ?? 0;
+}
+
+async function readClock({ environmentId }: Tenant) {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = identityConfiguration;
   const mongo = await connectMongo({ uri, database, service: 'test' });
   const document = await mongo.db
-    .collection<{ _id: string; clock: { jumps: unknown[] } }>('environments')
-    .findOne({ _id: tenant.environmentId });
+    .collection<{ _id: string; clock: { jumps: unknown[]; waiting: unknown[] } }>('environments')
+    .findOne({ _id: environmentId });
   await mongo.close();
-  return document?.clock.jumps.length ?? 0;
+  return document?.clock;
 }
 
 /** Blocks all work until the returned function is called. */
