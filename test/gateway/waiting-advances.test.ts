@@ -115,3 +115,52 @@ test('fifty calls wait at a gateway, the next one is refused, and live requests 
   expect(await calls.stop(sandboxes)).toEqual({ 200: perGatewayMax, 429: 1 });
   expect(await elsewhere.stop(sandboxes)).toEqual({ 200: 1 });
 });
+
+describe('five sandboxes that advance by five years', () => {
+  const sandboxCount = 5;
+  // Enough to see that an advance goes on.
+  const renewed = '2026-01-04T00:00:00.000Z';
+
+  /** Answers of live requests, one after the other. */
+  async function liveStatuses(): Promise<number[]> {
+    const created = await system.live.post('/customers', { email: 'ada@example.com' });
+    const read = await system.live.get(`/customers/${String(created.body.id)}`);
+    const listed = await system.live.get('/customers');
+    return [created, read, listed].map(({ status }) => status);
+  }
+
+  test('run up to the limit of a replica, the others wait for a place, and live requests are served', async () => {
+    const sandboxes: ApiClient[] = [];
+    while (sandboxes.length < sandboxCount)
+      sandboxes.push(await dailySandbox(system.live, { startsAt, subscriptionCount: 3 }));
+    const calls = new Map(
+      sandboxes.map((sandbox) => [
+        sandbox,
+        sandbox.post('/sandboxes/clock/advance', { to: fiveYearsLater }),
+      ]),
+    );
+    const live: number[][] = [];
+    const stopped = new Map<ApiClient, string>();
+    while (stopped.size < sandboxCount) {
+      // Each stop gives its place to one that waits.
+      const begunCount = Math.min(stopped.size + runningMax, sandboxCount);
+      const [next] = await eventually(async () => {
+        live.push(await liveStatuses());
+        const times = await Promise.all(sandboxes.map(timeOf));
+        const begun = sandboxes.filter((_, index) => times[index] !== startsAt);
+        expect(begun).toHaveLength(begunCount);
+        const running = begun.filter((sandbox) => !stopped.has(sandbox));
+        const timeNow = (sandbox: ApiClient) => times[sandboxes.indexOf(sandbox)]!;
+        expect(running.filter((sandbox) => timeNow(sandbox) < renewed)).toEqual([]);
+        return running;
+      });
+      const { now } = await next!.expect(200, next!.delete('/sandboxes/clock/advance'));
+      const answer = await next!.expect(200, calls.get(next!)!);
+      expect(answer).toMatchObject({ now, stopped: true });
+      expect(answer.processed).toBeGreaterThan(0);
+      stopped.set(next!, now as string);
+    }
+    expect(live).toEqual(live.map(() => [201, 200, 200]));
+    for (const [sandbox, now] of stopped) expect(await timeOf(sandbox)).toBe(now);
+  });
+});
