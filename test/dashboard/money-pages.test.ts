@@ -94,7 +94,7 @@ async function credit(page: Page): Promise<void> {
   const split = dialog.locator('.split');
   await split.getByText('Off what is owed').waitFor();
   await dialog.getByLabel('Credit', { exact: true }).selectOption({ label: 'An amount' });
-  await dialog.getByText('Type an amount').waitFor();
+  await dialog.getByText('Enter an amount').waitFor();
   await dialog.locator('[name=amount]').fill('34.52');
   await dialog.getByRole('button', { name: 'Credit', exact: true }).click();
   await dialog.getByText('More than what is left').waitFor();
