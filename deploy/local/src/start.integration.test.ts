@@ -25,15 +25,16 @@ interface Started {
 let dataDir: string;
 const commands: ChildProcess[] = [];
 
-beforeEach(async () => {
+async function makeDataDir(): Promise<void> {
   dataDir = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
   await makeSharedFolder(dataDir);
-});
+}
 
-afterEach(async () => {
+/** Ends what runs on it first. */
+async function removeDataDir(): Promise<void> {
   for (const command of commands.splice(0)) await end(command, 'SIGTERM');
   await rm(dataDir, { recursive: true, force: true });
-});
+}
 
 async function start(...flags: string[]): Promise<Started> {
   return startWith({}, ...flags);
@@ -150,31 +151,6 @@ async function expectWorkingExample(announcement: Announcement): Promise<void> {
   expect(JSON.parse(stdout)).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
 }
 
-test('npm start prints two valid keys and a working example and keeps its files private, and data survives a restart', async () => {
-  const first = await start();
-  const { liveKey, testKey = '' } = first.announcement;
-  const id = await createCustomer(first.announcement, testKey);
-  await createCustomer(first.announcement, liveKey);
-
-  expect(first.announcement).toMatchObject({ dataDir, logDir: join(dataDir, 'logs') });
-  expect(first.announcement).not.toHaveProperty('pids');
-  expect(first.announcement.ownerLink).toMatch(
-    /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/invitation#[\w-]{43}$/,
-  );
-  const invitation = await readInvitation(first.announcement);
-  expect(invitation).toMatchObject({ organization: { name: 'Local' }, role: 'OWNER' });
-  expect(first.output().trimEnd().split('\n')).toHaveLength(1);
-  await expectPrivateFiles();
-  await expectWorkingExample(first.announcement);
-  expect(await end(first.command, 'SIGINT')).toBe(0);
-
-  const second = await start('--url', 'https://pay.example.com/');
-  expect(second.announcement).toMatchObject({ liveKey, testKey });
-  expect(await readCustomer(second.announcement, testKey, id)).toBe(200);
-  expect(await readCustomer(second.announcement, liveKey, id)).toBe(404);
-  await expectPublicUrl(second.announcement, 'https://pay.example.com');
-});
-
 /** Every address that is handed out begins with the public URL, and rules of TLS apply. */
 async function expectPublicUrl(announcement: Announcement, publicUrl: string): Promise<void> {
   const { gatewayUrl, testKey = '' } = announcement;
@@ -199,179 +175,216 @@ async function expectPublicUrl(announcement: Announcement, publicUrl: string): P
   expect(Object.keys(((await endpoint.json()) as { error: object }).error)).toEqual(['url']);
 }
 
-test('settings that cannot be obeyed are refused together before anything is started', async () => {
-  const variables = { HOSTED_PAGE_URL: 'https://a.example', BILLING_ULR: 'https://a.example' };
-  const refused = await refusedStartWith(variables, '--url', 'http://a.example');
-  expect(refused.errors).toContain(
-    [
-      '',
-      'Invalid configuration:',
-      '  BILLING_URL: must be an https:// address, or http:// on loopback',
-      '  BILLING_ULR: unknown setting',
-      '  HOSTED_PAGE_URL: is decided by npm start; use --url',
-      '',
-    ].join('\n'),
-  );
-  expect(refused.errors).not.toMatch(/\n +at /);
-  expect([refused.status, refused.output]).toEqual([78, '']);
-  expect(await readdir(dataDir)).toEqual([]);
-});
+describe('one data folder, start after start,', () => {
+  let keys: Pick<Announcement, 'liveKey' | 'testKey'>;
+  let running: Started;
 
-test('a system without its first sandbox restarts without a test key', async () => {
-  const first = await start();
-  const { gatewayUrl, liveKey } = first.announcement;
-  const ask = (method: string, path: string) =>
-    fetch(`${gatewayUrl}/v1${path}`, { method, headers: { Authorization: `Bearer ${liveKey}` } });
-  const { data } = (await (await ask('GET', '/sandboxes')).json()) as { data: { id: string }[] };
-  expect((await ask('DELETE', `/sandboxes/${data[0]?.id ?? ''}`)).status).toBe(204);
-  await end(first.command, 'SIGINT');
+  beforeAll(makeDataDir);
+  afterAll(removeDataDir);
 
-  const second = await start();
-  expect(second.announcement).not.toHaveProperty('testKey');
-  expect(second.announcement.liveKey).toBe(liveKey);
-  await createCustomer(second.announcement, liveKey);
-});
+  test('prints two valid keys and a working example, keeps its files private, and keeps its data', async () => {
+    const first = await start();
+    const { liveKey, testKey = '' } = first.announcement;
+    keys = { liveKey, testKey };
+    const id = await createCustomer(first.announcement, testKey);
+    await createCustomer(first.announcement, liveKey);
 
-test.each([[[]], [['--processes']]])(
-  'a port that is taken ends the start before anything is started: %j',
-  async (flags) => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const port = String((other.address() as AddressInfo).port);
-    const { status, output, errors } = await refusedStart('--port', port, ...flags);
-    other.close();
-    expect(errors).toContain(`\nCannot listen on 127.0.0.1:${port}: address already in use\n`);
-    expect(errors).not.toMatch(/Starting MongoDB|\n +at /);
-    expect([status, output]).toEqual([75, '']);
-    expect(await readdir(dataDir)).toEqual([]);
-  },
-);
-
-test('a data folder with databases and without secrets.json is refused', async () => {
-  const { command } = await start();
-  await end(command, 'SIGTERM');
-  await rm(join(dataDir, 'secrets.json'));
-  await writeFile(join(dataDir, 'keys.json'), '{"liveKey":');
-  const { status, errors } = await refusedStart();
-  expect([status, errors.split('\n').at(-2)]).toEqual([
-    78,
-    'secrets.json is missing: restore it from the backup; new secrets would end every key and address',
-  ]);
-  expect(await readdir(dataDir)).not.toContain('secrets.json');
-});
-
-test('keys stay valid while a secret is replaced with its former value in the environment', async () => {
-  const first = await start();
-  const { liveKey } = first.announcement;
-  await end(first.command, 'SIGTERM');
-  const file = join(dataDir, 'secrets.json');
-  const secrets = JSON.parse(await readFile(file, 'utf8')) as { apiKeyPepper: string };
-  await writeFile(file, JSON.stringify({ ...secrets, apiKeyPepper: 'n'.repeat(43) }));
-  const { status, errors } = await refusedStart();
-  expect(errors).toContain('API_KEY_PEPPER: is not the one this data was written with');
-  expect(status).toBe(78);
-
-  const second = await startWith({ API_KEY_PEPPER_OLD: secrets.apiKeyPepper });
-  expect(second.announcement.liveKey).toBe(liveKey);
-  await createCustomer(second.announcement, liveKey);
-});
-
-test('services in separate processes restart when killed, and all end with one Ctrl-C', async () => {
-  const { command, announcement } = await start('--processes');
-  const { pids = {}, testKey = '' } = announcement;
-  expect(Object.keys(pids).sort()).toEqual([
-    'catalog',
-    'checkout',
-    'customer',
-    'discount',
-    'gateway',
-    'identity',
-    'metering',
-    'notifier',
-    'subscription',
-  ]);
-
-  // Another process may get the number of one that has ended.
-  const seen: ProcessIdentity[] = [];
-  const see = (some: Record<string, number>) =>
-    seen.push(...Object.values(some).flatMap((pid) => identify(pid) ?? []));
-  see(pids);
-  expect(seen).toHaveLength(Object.keys(pids).length);
-  const killed = pids.customer ?? 0;
-  process.kill(killed, 'SIGKILL');
-  const present = async () =>
-    JSON.parse(await readFile(join(dataDir, 'pids.json'), 'utf8')) as Record<string, number>;
-  await until(
-    async () => ![undefined, killed].includes((await present()).customer),
-    START_TIMEOUT_MS,
-  );
-  see(await present());
-  await until(async () => {
-    const answer = await createCustomer(announcement, testKey).catch(() => '');
-    return answer !== '';
-  }, START_TIMEOUT_MS);
-
-  expect(await end(command, 'SIGINT')).toBe(0);
-  expect(seen.filter(isAlive)).toEqual([]);
-});
-
-test('ending npm ends the system', async () => {
-  const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
-  const args = ['start', '--', '--json', '--port', '0', '--data', dataDir];
-  const npm = spawn('npm', args, { env, cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
-  commands.push(npm);
-  let output = '';
-  npm.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  await until(() => /gatewayUrl.*\n/.test(output), START_TIMEOUT_MS);
-  const { gatewayUrl } = JSON.parse(output.slice(output.indexOf('{"'))) as Announcement;
-  expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
-
-  npm.kill('SIGKILL');
-  const isGone = () =>
-    fetch(`${gatewayUrl}/healthz`).then(
-      () => false,
-      () => true,
+    expect(first.announcement).toMatchObject({ dataDir, logDir: join(dataDir, 'logs') });
+    expect(first.announcement).not.toHaveProperty('pids');
+    expect(first.announcement.ownerLink).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/invitation#[\w-]{43}$/,
     );
-  await until(isGone, START_TIMEOUT_MS);
-  // The data folder is free once the databases have stopped, too.
-  await until(
-    () =>
-      start().then(
-        () => true,
-        () => false,
-      ),
-    START_TIMEOUT_MS,
-  );
-});
+    const invitation = await readInvitation(first.announcement);
+    expect(invitation).toMatchObject({ organization: { name: 'Local' }, role: 'OWNER' });
+    expect(first.output().trimEnd().split('\n')).toHaveLength(1);
+    await expectPrivateFiles();
+    await expectWorkingExample(first.announcement);
+    expect(await end(first.command, 'SIGINT')).toBe(0);
 
-test('a second system with another folder and port runs in parallel to the first', async () => {
-  const first = await start();
-  const firstDataDir = dataDir;
-  dataDir = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
-  await makeSharedFolder(dataDir);
-  const second = await start();
-
-  const { testKey: firstTestKey = '' } = first.announcement;
-  const id = await createCustomer(first.announcement, firstTestKey);
-  const { testKey = '' } = second.announcement;
-  expect(testKey).not.toBe(firstTestKey);
-  expect(await readCustomer(second.announcement, testKey, id)).toBe(404);
-  expect(await readCustomer(second.announcement, firstTestKey, id)).toBe(401);
-  await end(first.command, 'SIGTERM');
-  await rm(firstDataDir, { recursive: true });
-});
-
-test('an unknown flag is reported as an error', async () => {
-  const command = spawn(process.execPath, [bootstrap, 'start', '--prot', '80'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+    running = await start('--url', 'https://pay.example.com/');
+    expect(running.announcement).toMatchObject({ liveKey, testKey });
+    expect(await readCustomer(running.announcement, testKey, id)).toBe(200);
+    expect(await readCustomer(running.announcement, liveKey, id)).toBe(404);
+    await expectPublicUrl(running.announcement, 'https://pay.example.com');
   });
-  let errors = '';
-  let isClosed = false;
-  command.once('close', () => (isClosed = true));
-  command.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
-  await until(() => isClosed, START_TIMEOUT_MS);
 
-  expect(command.exitCode).toBe(2);
-  expect(errors).toContain("Unknown option '--prot'");
-  expect(errors).toContain('npm start -- --help shows all flags');
+  test('has no test key once its first sandbox is deleted', async () => {
+    const { gatewayUrl } = running.announcement;
+    const { liveKey } = keys;
+    const ask = (method: string, path: string) =>
+      fetch(`${gatewayUrl}/v1${path}`, { method, headers: { Authorization: `Bearer ${liveKey}` } });
+    const { data } = (await (await ask('GET', '/sandboxes')).json()) as { data: { id: string }[] };
+    expect((await ask('DELETE', `/sandboxes/${data[0]?.id ?? ''}`)).status).toBe(204);
+    await end(running.command, 'SIGINT');
+
+    running = await start();
+    expect(running.announcement).not.toHaveProperty('testKey');
+    expect(running.announcement.liveKey).toBe(liveKey);
+    await createCustomer(running.announcement, liveKey);
+  });
+
+  test('keeps its keys while a secret is replaced with its former value in the environment', async () => {
+    const { liveKey } = keys;
+    await end(running.command, 'SIGTERM');
+    const file = join(dataDir, 'secrets.json');
+    const secrets = JSON.parse(await readFile(file, 'utf8')) as { apiKeyPepper: string };
+    await writeFile(file, JSON.stringify({ ...secrets, apiKeyPepper: 'n'.repeat(43) }));
+    const { status, errors } = await refusedStart();
+    expect(errors).toContain('API_KEY_PEPPER: is not the one this data was written with');
+    expect(status).toBe(78);
+
+    running = await startWith({ API_KEY_PEPPER_OLD: secrets.apiKeyPepper });
+    expect(running.announcement.liveKey).toBe(liveKey);
+    await createCustomer(running.announcement, liveKey);
+  });
+
+  test('is refused with databases and without secrets.json', async () => {
+    await end(running.command, 'SIGTERM');
+    await rm(join(dataDir, 'secrets.json'));
+    await writeFile(join(dataDir, 'keys.json'), '{"liveKey":');
+    const { status, errors } = await refusedStart();
+    expect([status, errors.split('\n').at(-2)]).toEqual([
+      78,
+      'secrets.json is missing: restore it from the backup; new secrets would end every key and address',
+    ]);
+    expect(await readdir(dataDir)).not.toContain('secrets.json');
+  });
+});
+
+describe('npm start', () => {
+  beforeEach(makeDataDir);
+  afterEach(removeDataDir);
+
+  test('settings that cannot be obeyed are refused together before anything is started', async () => {
+    const variables = { HOSTED_PAGE_URL: 'https://a.example', BILLING_ULR: 'https://a.example' };
+    const refused = await refusedStartWith(variables, '--url', 'http://a.example');
+    expect(refused.errors).toContain(
+      [
+        '',
+        'Invalid configuration:',
+        '  BILLING_URL: must be an https:// address, or http:// on loopback',
+        '  BILLING_ULR: unknown setting',
+        '  HOSTED_PAGE_URL: is decided by npm start; use --url',
+        '',
+      ].join('\n'),
+    );
+    expect(refused.errors).not.toMatch(/\n +at /);
+    expect([refused.status, refused.output]).toEqual([78, '']);
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  test.each([[[]], [['--processes']]])(
+    'a port that is taken ends the start before anything is started: %j',
+    async (flags) => {
+      const other = createServer();
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const port = String((other.address() as AddressInfo).port);
+      const { status, output, errors } = await refusedStart('--port', port, ...flags);
+      other.close();
+      expect(errors).toContain(`\nCannot listen on 127.0.0.1:${port}: address already in use\n`);
+      expect(errors).not.toMatch(/Starting MongoDB|\n +at /);
+      expect([status, output]).toEqual([75, '']);
+      expect(await readdir(dataDir)).toEqual([]);
+    },
+  );
+
+  test('services in separate processes restart when killed, and all end with one Ctrl-C', async () => {
+    const { command, announcement } = await start('--processes');
+    const { pids = {}, testKey = '' } = announcement;
+    expect(Object.keys(pids).sort()).toEqual([
+      'catalog',
+      'checkout',
+      'customer',
+      'discount',
+      'gateway',
+      'identity',
+      'metering',
+      'notifier',
+      'subscription',
+    ]);
+
+    // Another process may get the number of one that has ended.
+    const seen: ProcessIdentity[] = [];
+    const see = (some: Record<string, number>) =>
+      seen.push(...Object.values(some).flatMap((pid) => identify(pid) ?? []));
+    see(pids);
+    expect(seen).toHaveLength(Object.keys(pids).length);
+    const killed = pids.customer ?? 0;
+    process.kill(killed, 'SIGKILL');
+    const present = async () =>
+      JSON.parse(await readFile(join(dataDir, 'pids.json'), 'utf8')) as Record<string, number>;
+    await until(
+      async () => ![undefined, killed].includes((await present()).customer),
+      START_TIMEOUT_MS,
+    );
+    see(await present());
+    await until(async () => {
+      const answer = await createCustomer(announcement, testKey).catch(() => '');
+      return answer !== '';
+    }, START_TIMEOUT_MS);
+
+    expect(await end(command, 'SIGINT')).toBe(0);
+    expect(seen.filter(isAlive)).toEqual([]);
+  });
+
+  test('ending npm ends the system', async () => {
+    const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
+    const args = ['start', '--', '--json', '--port', '0', '--data', dataDir];
+    const npm = spawn('npm', args, { env, cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+    commands.push(npm);
+    let output = '';
+    npm.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+    await until(() => /gatewayUrl.*\n/.test(output), START_TIMEOUT_MS);
+    const { gatewayUrl } = JSON.parse(output.slice(output.indexOf('{"'))) as Announcement;
+    expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
+
+    npm.kill('SIGKILL');
+    const isGone = () =>
+      fetch(`${gatewayUrl}/healthz`).then(
+        () => false,
+        () => true,
+      );
+    await until(isGone, START_TIMEOUT_MS);
+    // The data folder is free once the databases have stopped, too.
+    await until(
+      () =>
+        start().then(
+          () => true,
+          () => false,
+        ),
+      START_TIMEOUT_MS,
+    );
+  });
+
+  test('a second system with another folder and port runs in parallel to the first', async () => {
+    const first = await start();
+    const firstDataDir = dataDir;
+    dataDir = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
+    await makeSharedFolder(dataDir);
+    const second = await start();
+
+    const { testKey: firstTestKey = '' } = first.announcement;
+    const id = await createCustomer(first.announcement, firstTestKey);
+    const { testKey = '' } = second.announcement;
+    expect(testKey).not.toBe(firstTestKey);
+    expect(await readCustomer(second.announcement, testKey, id)).toBe(404);
+    expect(await readCustomer(second.announcement, firstTestKey, id)).toBe(401);
+    await end(first.command, 'SIGTERM');
+    await rm(firstDataDir, { recursive: true });
+  });
+
+  test('an unknown flag is reported as an error', async () => {
+    const command = spawn(process.execPath, [bootstrap, 'start', '--prot', '80'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let errors = '';
+    let isClosed = false;
+    command.once('close', () => (isClosed = true));
+    command.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+    await until(() => isClosed, START_TIMEOUT_MS);
+
+    expect(command.exitCode).toBe(2);
+    expect(errors).toContain("Unknown option '--prot'");
+    expect(errors).toContain('npm start -- --help shows all flags');
+  });
 });
