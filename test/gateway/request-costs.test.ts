@@ -231,10 +231,11 @@ function withoutNames(names: readonly string[] = []): readonly string[] {
   return names.filter((name) => name !== 'IdentifyCustomers' && name !== 'find customers');
 }
 
-/** Without the read for the audit log: a PATCH records the former values of what it changes. */
+/** Without the read for the audit log: a PATCH and a DELETE record the former values. */
 function withoutFormerState(route: string, calls: readonly string[]): readonly string[] {
   const former = calls.findIndex((call) => call.startsWith('Get'));
-  return route.startsWith('PATCH ') && former >= 0 ? calls.toSpliced(former, 1) : calls;
+  const isRead = route.startsWith('PATCH ') || route.startsWith('DELETE ');
+  return isRead && former >= 0 ? calls.toSpliced(former, 1) : calls;
 }
 
 /**

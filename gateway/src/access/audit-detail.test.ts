@@ -97,3 +97,36 @@ test.each([
   const written = { segment, id, body: {}, before: undefined, answer: undefined };
   expect(auditDetail(written).target).toEqual({ type, id, name: undefined, currency: undefined });
 });
+
+describe('a removal', () => {
+  const removed = (segment: string, before: unknown) =>
+    auditDetail({ segment, id, body: {}, before, isRemoval: true, answer: undefined });
+
+  test('shows what was removed', () => {
+    const before = {
+      ...{ id, name: 'Calls', unit: null, active: true, createdAt: '2026-01-01T00:00:00.000Z' },
+      metadata: { team: 'x' },
+    };
+    expect(removed('meters', before)).toEqual({
+      target: { type: 'meter', id, name: 'Calls', currency: undefined },
+      changes: [
+        { field: 'name', fromJson: '"Calls"', toJson: undefined },
+        { field: 'active', fromJson: 'true', toJson: undefined },
+        { field: 'metadata', fromJson: undefined, toJson: undefined },
+      ],
+    });
+  });
+
+  test('names personal fields without their values', () => {
+    const before = { id, email: 'a@b.co', name: 'Ada', phone: null, currency: 'USD' };
+    expect(removed('customers', before).changes).toEqual([
+      { field: 'email', fromJson: undefined, toJson: undefined },
+      { field: 'name', fromJson: undefined, toJson: undefined },
+      { field: 'currency', fromJson: '"USD"', toJson: undefined },
+    ]);
+  });
+
+  test('of a resource that could not be read shows no fields', () => {
+    expect(removed('meters', undefined).changes).toEqual([]);
+  });
+});

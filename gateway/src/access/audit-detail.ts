@@ -18,6 +18,8 @@ export interface Written {
   readonly body: unknown;
   /** Resource before the write, if it existed and is known. */
   readonly before: unknown;
+  /** True if the write has removed this resource. */
+  readonly isRemoval?: boolean;
   /** Response body. */
   readonly answer: unknown;
 }
@@ -36,6 +38,8 @@ const impersonal = new Set([
   'checkout-links',
   'operators',
 ]);
+// Fields that say nothing about what was removed.
+const unremoved = new Set(['id', 'organizationId', 'createdAt', 'updatedAt']);
 // Every value of their bodies is a secret.
 const secretSegments = new Set(['second-factor']);
 const hidden = /key|secret|token|password|card|metadata|setup|transaction/i;
@@ -45,10 +49,11 @@ const plainText =
   /^([A-Z][A-Z_]*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 
 /**
- * Extracts the resource of a write and the changes of the fields it named. Leaves out secrets and
- * values that may be personal.
+ * Extracts the resource of a write and the changes of the fields it named, or the fields of what it
+ * removed. Leaves out secrets and values that may be personal.
  */
-export function auditDetail({ segment, id, body, before, answer }: Written): AuditDetail {
+export function auditDetail(written: Written): AuditDetail {
+  const { segment, id, body, before, answer } = written;
   const old = fieldsOf(before);
   const made = fieldsOf(answer);
   const targetId = id ?? textOf(made.id);
@@ -65,7 +70,17 @@ export function auditDetail({ segment, id, body, before, answer }: Written): Aud
     });
   const known = { ...old, ...made };
   const target = { name: nameIn(segment, known), currency: currencyIn(known) };
-  return { target: { type, id: targetId ?? '', ...target }, changes };
+  const shownChanges = written.isRemoval === true ? removedFields(segment, old) : changes;
+  return { target: { type, id: targetId ?? '', ...target }, changes: shownChanges };
+}
+
+/** The fields of a removed resource that had a value. */
+function removedFields(segment: string, old: Fields): AuditChange[] {
+  return Object.entries(old)
+    .filter(([field, value]) => value !== null && !unremoved.has(field))
+    .map(([field, value]) => {
+      return { field, fromJson: shown(segment, field, value), toJson: undefined };
+    });
 }
 
 /** Name of an impersonal resource, or number of an invoice; undefined for others. */

@@ -36,7 +36,7 @@ export interface DescribedWrite extends RouteTools {
 export function readerOf({ method, path }: Route, routes: readonly Route[]): Route | undefined {
   const resource = path.split('/').slice(0, 3).join('/');
   const paths = [
-    ...(method === 'PATCH' ? [path] : []),
+    ...(method === 'PATCH' || method === 'DELETE' ? [path] : []),
     ...(resource.includes(':') ? [resource] : []),
   ];
   return paths
@@ -46,8 +46,8 @@ export function readerOf({ method, path }: Route, routes: readonly Route[]): Rou
 
 /**
  * Runs a write and records its changes in the audit log. The previous state is read before all
- * writes of operators, but only before a PATCH of a key: keys write often, and what their other
- * writes name is not part of the resource.
+ * writes of operators, but only before a PATCH and a DELETE of a key: keys write often, and what
+ * their other writes name is not part of the resource.
  */
 export async function describedWrite(
   route: Route,
@@ -59,10 +59,14 @@ export async function describedWrite(
   const about = { segment, id: targetIdOf(route, request), body: request.body };
   const environmentTime = request.context.now;
   describe({ ...auditDetail({ ...about, before: undefined, answer: undefined }), environmentTime });
-  const isReadBefore = request.caller.type === 'OPERATOR' || route.method === 'PATCH';
+  const { method } = route;
+  const isChange = method === 'PATCH' || method === 'DELETE';
+  const isReadBefore = request.caller.type === 'OPERATOR' || isChange;
   const before = isReadBefore ? await readBefore(reader, request, { peers, logger }) : undefined;
   const answer = await write();
-  describe({ ...auditDetail({ ...about, before, answer: answer.body }), environmentTime });
+  const isRemoval = method === 'DELETE' && reader?.path === route.path;
+  const written = { ...about, before, isRemoval, answer: answer.body };
+  describe({ ...auditDetail(written), environmentTime });
   return answer;
 }
 
