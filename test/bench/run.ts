@@ -16,6 +16,7 @@ import { noisyCallers } from './noisy-callers';
 import { feed } from './messages/feed';
 import { mails } from './messages/mails';
 import { productReads } from './product-reads';
+import { pages } from './pages';
 import { moneyRenewals } from './renewals/money';
 import { renewalCosts } from './renewals/costs';
 import { renewals } from './renewals/renewals';
@@ -35,6 +36,7 @@ const benches: readonly Bench[] = [
   renewals,
   growth,
   home,
+  pages,
   search,
   ingest,
   openHourReads,
