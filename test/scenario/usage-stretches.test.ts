@@ -196,4 +196,55 @@ describe('usage over a change of the product that prices it', () => {
       '2026-01-16-2026-02-01: 50 = 150',
     ]);
   });
+
+  test('of a period that a new cycle or a pause ends has an invoice of its own', async () => {
+    const { client } = scenario;
+    const cycle = await changing({ from: basic, to: pro, change: { proration: 'FULL_AND_RESET' } });
+    const pausing = await changing({ from: basic, to: pro });
+    const waiting = await changing({ from: basic, to: pro });
+    const pause = { kind: 'PAUSE' };
+    await scenario.change(waiting.subscription, pause);
+    await scenario.advanceTo('2026-01-16');
+    const ended = [
+      { one: cycle, asked: cycle.asked },
+      { one: pausing, asked: { kind: 'PAUSE', at: 'NOW' } },
+    ];
+    for (const { one, asked } of ended) {
+      await use(one.customerId, one.meterId, '2026-01-10', 5000);
+      const body = { kind: 'CHANGE', subscriptionId: one.subscription.id, change: asked };
+      const preview = await client.expect(200, client.post('/previews', body));
+      expect(preview.usageInvoice).toMatchObject({ total: 8000, estimated: true });
+      await scenario.change(one.subscription, { ...asked, previewToken: preview.token });
+    }
+    await scenario.advanceTo('2026-01-17');
+    for (const { one } of ended) {
+      const invoices = await scenario.invoices(one.subscription);
+      const usage = invoices.find((invoice) => usageOf(invoice).length > 0);
+      expect(usageOf(usage)).toEqual(['2026-01-01-2026-01-16: 5000 = 8000']);
+      expect(usage).toMatchObject({ billingReason: 'SUBSCRIPTION_CHANGE', status: 'PAID' });
+    }
+    const state = await client.expect(200, client.get(`/customers/${cycle.customerId}/state`));
+    expect(JSON.stringify(state)).toContain('"balance":"10000"');
+
+    // What is used in a pause is never billed.
+    await use(pausing.customerId, pausing.meterId, '2026-01-16', 9000);
+    await use(cycle.customerId, cycle.meterId, '2026-01-16', 12000);
+    await use(waiting.customerId, waiting.meterId, '2026-01-10', 5000);
+    await scenario.advanceTo('2026-02-16');
+    const renewed = (await scenario.invoices(cycle.subscription)).at(-1);
+    expect(usageOf(renewed)).toEqual(['2026-01-16-2026-02-16: 12000 = 2000']);
+    expect(usageOf((await scenario.invoices(waiting.subscription)).at(-1))).toEqual([
+      '2026-01-01-2026-02-01: 5000 = 8000',
+    ]);
+
+    await scenario.change(pausing.subscription, { kind: 'RESUME' });
+    await scenario.advanceTo('2026-02-17');
+    await use(pausing.customerId, pausing.meterId, '2026-02-16', 3000);
+    await use(pausing.customerId, pausing.meterId, '2026-01-15', 100);
+    await scenario.advanceTo('2026-03-16');
+    expect(usageOf((await scenario.invoices(pausing.subscription)).at(-1))).toEqual([
+      '2026-02-16-2026-03-16: 3000 = 4000',
+      '2026-01-01-2026-01-16: 100 = 200',
+    ]);
+  });
 });

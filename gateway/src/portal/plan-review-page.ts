@@ -59,7 +59,7 @@ export function planReviewPage(review: PlanReview): Page {
       <dd>${startText(preview)}</dd>
       <dt>${say('invoice.dueToday')}</dt>
       <dd>${due(review, currency)}</dd>
-      ${credits(preview, currency)} ${nextInvoice(preview)}
+      ${credits(preview, currency)} ${usageInvoice(preview)} ${nextInvoice(preview)}
     </dl>
     ${invoice !== undefined && invoiceTable(Invoice.fromPartial(invoice), say('invoice.dueToday'))}
     ${postForm(placeOf(visit, `/portal/subscriptions/${id}`), '/change', [
@@ -139,6 +139,16 @@ const creditPlaces = [
   [ChangeSettlement.CHANGE_SETTLEMENT_AMOUNT_DUE, 'review.takenOff'],
   [ChangeSettlement.CHANGE_SETTLEMENT_BALANCE, 'creditNote.toBalance'],
 ] as const;
+
+/** Row of the invoice of usage that a new cycle is followed by. */
+function usageInvoice({ usageInvoice: usage }: PreviewChangeResponse): Html | undefined {
+  if (usage === undefined) return undefined;
+  return html`<dt>${say('review.usageUntilToday')}</dt>
+    <dd>
+      ${amountText(usage.total, usage.currency)}
+      <span class="hint line">${say('review.ownInvoice')}</span>
+    </dd>`;
+}
 
 function nextInvoice({
   nextInvoice: next,

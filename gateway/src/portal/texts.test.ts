@@ -158,6 +158,7 @@ const preview = PreviewChangeResponse.fromPartial({
     { amount: 700n, settledBy: ChangeSettlement.CHANGE_SETTLEMENT_BALANCE },
   ],
   invoice: { currency: 'USD', total: 2900n, amountDue: 2900n, lineItems, discounts },
+  usageInvoice: { total: 100n, currency: 'USD' },
   nextInvoice: { total: 2900n, currency: 'USD', periodStart: now },
 });
 const review = {

@@ -61,7 +61,8 @@ export const PreviewJson = z
     dueNow: amount,
     usageInvoice: NextInvoiceJson.nullable().meta({
       description:
-        'Invoice of a cancellation now: usage so far and deferred lines. Not promised. Null: none.',
+        'Invoice of a cancellation, a new cycle or a pause now: usage so far, and deferred ' +
+        'lines at a cancellation. Not promised. Null: none.',
     }),
     nextInvoice: NextInvoiceJson.nullable().meta({
       description: 'Invoice of the next period, with the usage so far. Not promised.',
@@ -83,7 +84,7 @@ export function toJsonPreview(preview: PreviewChangeResponse): PreviewJson {
     linesPutOff: preview.linesPutOff.map(toJsonPreviewLine),
     creditNotes: preview.creditNotes.map(toJsonCreditNote),
     dueNow: toJsonAmount(preview.dueNow),
-    usageInvoice: null,
+    usageInvoice: toJsonEstimate(preview.usageInvoice, preview.usageInvoiceEstimated),
     nextInvoice: toJsonEstimate(preview.nextInvoice, preview.nextInvoiceEstimated),
     monthlyAmountBefore: toJsonAmount(preview.monthlyAmountBefore),
     monthlyAmountAfter: toJsonAmount(preview.monthlyAmountAfter),

@@ -66,7 +66,6 @@ export const PriceMigrationSubscriptionJson = z
         'PRODUCT_TWICE',
         'ENDED',
         'AMOUNT_TOO_LARGE',
-        'PAUSED',
       ])
       .nullable()
       .meta({

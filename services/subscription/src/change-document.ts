@@ -17,6 +17,7 @@ import type {
   PutOff,
   SubscriptionChange,
 } from './subscription/subscription-change';
+import type { PeriodSets } from './subscription/usage-billing';
 import { fromDocumentWanted, toDocumentWanted, type WantedDocument } from './wanted-document';
 
 type SideDocument = Omit<ChangeSide, 'items'> & { readonly items: readonly ItemDocument[] };
@@ -60,6 +61,12 @@ export type CreditNoteDocument = Omit<ChangeCreditNote, 'amount' | 'lines'> & {
   readonly lines: readonly { readonly lineItemId: string; readonly priced: Count }[];
 };
 
+/** Sets of meter prices of a period, as stored. */
+interface SetsDocument {
+  readonly set: Count;
+  readonly others?: readonly { readonly productId: string; readonly set: Count }[];
+}
+
 /** A change as stored, in its subscription and as its own record. */
 export type ChangeDocument = Omit<
   SubscriptionChange,
@@ -79,6 +86,7 @@ export type ChangeDocument = Omit<
   | 'kind'
   | 'resumeAt'
   | 'beginsCycle'
+  | 'sets'
   | `monthlyAmount${string}`
 > & {
   /** Absent: stored by an earlier release, which issued none. */
@@ -96,6 +104,8 @@ export type ChangeDocument = Omit<
   /** Absent: null; stored by an earlier release. */
   readonly putOff?: PutOffDocument | null;
   readonly takenChangeIds?: readonly string[];
+  /** Absent: none. */
+  readonly sets?: SetsDocument;
   readonly billedOn?: string | null;
   /** Absent: that of the invoice. */
   readonly reservedRound?: Count | null;
@@ -136,6 +146,8 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
     proration: change.proration ?? 'PRORATE',
     resumeAt: change.resumeAt ?? null,
     beginsCycle: change.beginsCycle ?? false,
+    ...(change.sets !== undefined && { sets: fromDocumentSets(change.sets) }),
+    ...(change.usageInvoiceId !== undefined && { usageInvoiceId: change.usageInvoiceId }),
     wanted: fromDocumentWanted(wanted),
     from: { ...from, items: fromDocumentItems(from.items) },
     to: { ...to, items: fromDocumentItems(to.items) },
@@ -155,6 +167,14 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
     metadata: readMetadata(metadata),
     createdAt: change.createdAt,
     updatedAt: change.updatedAt,
+  };
+}
+
+function fromDocumentSets({ set, others }: SetsDocument): PeriodSets {
+  if (others === undefined) return { set: Number(set) };
+  return {
+    set: Number(set),
+    others: others.map((other) => ({ productId: other.productId, set: Number(other.set) })),
   };
 }
 

@@ -16,6 +16,8 @@ export interface ChangeFieldsDocument {
   readonly collect?: ChangeDocument['collect'];
   readonly putOff?: ChangeDocument['putOff'];
   readonly takenChangeIds?: ChangeDocument['takenChangeIds'];
+  readonly sets?: ChangeDocument['sets'];
+  readonly usageInvoiceId?: string;
 }
 
 /**
@@ -46,6 +48,7 @@ export function toDocumentFields(change: SubscriptionChange): ChangeFieldsDocume
   const { id: changeId, wanted, ...fields } = toDocumentChange(change);
   const { otherItems, exchange } = wanted;
   const { migrationId, notBefore, collect, putOff, takenChangeIds = [] } = fields;
+  const { sets, usageInvoiceId } = fields;
   const stored: Omit<ChangeFieldsDocument, 'changeId'> = {
     ...((otherItems !== undefined || exchange !== undefined) && {
       wanted: {
@@ -58,6 +61,8 @@ export function toDocumentFields(change: SubscriptionChange): ChangeFieldsDocume
     ...(collect === 'NEXT_INVOICE' && { collect }),
     ...(putOff !== null && { putOff }),
     ...(takenChangeIds.length > 0 && { takenChangeIds }),
+    ...(sets !== undefined && { sets }),
+    ...(usageInvoiceId !== undefined && { usageInvoiceId }),
   };
   return Object.keys(stored).length === 0 ? [] : [{ changeId, ...stored }];
 }

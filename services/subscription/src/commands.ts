@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
 import type { BillingDependencies } from './billing/create-bill';
+import { billCycleEnd } from './billing/create-cycle-end-bill';
 import { billEnd, billLate, billPeriod } from './billing/commands';
 import { billOwed } from './billing/retry-waiting-bills';
 import type { Changes } from './change/change-store';
@@ -24,6 +25,7 @@ import { confirmRedemption } from './peer/discount';
 import type { Peers } from './peer/peers';
 import type { Subscriptions } from './subscription-store';
 import type {
+  BillCycleEnd,
   BillEnd,
   BillingCommand,
   BillLate,
@@ -79,6 +81,9 @@ export function subscriptionCommands(dependencies: CommandDependencies): Command
 
     billLate: (payload: BillLate['payload'], { aggregateId, context }) =>
       billLate(aggregateId, payload, context, dependencies),
+
+    billCycleEnd: (payload: BillCycleEnd['payload'], delivery) =>
+      billCycleEnd(payload, delivery, dependencies),
 
     close: async ({ invoiceId, isOwed }: Close['payload'], { aggregateId, context }) => {
       const { state } = await subscriptions.get(aggregateId, context);

@@ -40,6 +40,7 @@ const invoiceId = '6b0d5c6e-0a7f-5d1e-9a43-1c2f7d8e9b01';
 const ids = {
   resumeIdOf: () => 'resume',
   pauseInvoiceIdOf: () => 'pause',
+  usageInvoiceIdOf: () => 'usage',
   invoiceIdOf: () => invoiceId,
 };
 

@@ -27,7 +27,7 @@ import {
 } from './item-document';
 import { withScheduled } from './scheduled-change-document';
 import type { SubscriptionRecord, Tombstone } from './subscription/tombstone';
-import { noUsageBilling, type UsageBilling } from './subscription/usage-billing';
+import { type CycleEndBill, noUsageBilling, type UsageBilling } from './subscription/usage-billing';
 import {
   decideStretches,
   type MeteredItem,
@@ -68,6 +68,7 @@ type SubscriptionDocument = Omit<
   | 'warnedOf'
   | 'usage'
   | 'stretches'
+  | 'cycleEndBills'
   | 'formerBuyer'
 > & {
   /** Absent in documents of earlier releases. */
@@ -105,6 +106,8 @@ type SubscriptionDocument = Omit<
   readonly usage?: UsageDocument;
   /** Absent: none. */
   readonly stretches?: readonly StretchDocument[];
+  /** Absent: none. */
+  readonly cycleEndBills?: readonly CycleEndBillDocument[];
   /** Absent in documents of subscriptions whose customer was never deleted. */
   readonly formerBuyer?: string | null;
 };
@@ -113,6 +116,11 @@ type StretchDocument = Omit<UsageStretch, 'from' | 'through' | 'items'> & {
   readonly from: Count;
   readonly through: Count;
   readonly items: readonly (MeteredItem & { readonly set?: Count; readonly pricedAt?: Date })[];
+};
+
+type CycleEndBillDocument = Omit<CycleEndBill, 'periodIndex' | 'discount'> & {
+  readonly periodIndex: Count;
+  readonly discount: DiscountDocument | null;
 };
 
 /**
@@ -294,6 +302,9 @@ function readSubscription(id: string, document: SubscriptionDocument): Subscript
     ...(document.stretches !== undefined && {
       stretches: document.stretches.map(fromDocumentStretch),
     }),
+    ...(document.cycleEndBills !== undefined && {
+      cycleEndBills: document.cycleEndBills.map(fromDocumentCycleEndBill),
+    }),
   };
 }
 
@@ -306,6 +317,15 @@ function fromDocumentStretch(stretch: StretchDocument): UsageStretch {
       if (pricedAt !== undefined) return { ...item, pricedAt };
       return { ...item, set: Number(set) };
     }),
+  };
+}
+
+function fromDocumentCycleEndBill(bill: CycleEndBillDocument): CycleEndBill {
+  const { periodIndex, discount } = bill;
+  return {
+    ...bill,
+    periodIndex: Number(periodIndex),
+    discount: fromDocumentDiscount(discount),
   };
 }
 

@@ -213,8 +213,18 @@ export function decisionOn(id: string, { environmentId }: Tenant, now: Date): De
     now,
     invoiceIdOf: (periodIndex) => derivedId(environmentId, id, 'period', periodIndex),
     pauseInvoiceIdOf: (periodIndex) => derivedId(environmentId, id, 'pause', periodIndex),
+    usageInvoiceIdOf: (periodIndex) => usageInvoiceId({ environmentId }, id, periodIndex),
     resumeIdOf: (periodIndex) => derivedId(environmentId, id, 'resume', periodIndex),
   };
+}
+
+/** Derives the id of the invoice of usage of a period that is the last one of its cycle. */
+export function usageInvoiceId(
+  { environmentId }: Pick<Tenant, 'environmentId'>,
+  id: string,
+  periodIndex: number,
+): string {
+  return derivedId(environmentId, id, 'cut', periodIndex);
 }
 
 /**

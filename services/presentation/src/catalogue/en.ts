@@ -639,6 +639,8 @@ const phrases = {
   'review.getInvoice': 'You get an invoice.',
   'review.takenOff': 'Taken off open invoices',
   'review.usageSoFar': 'Usage so far is included.',
+  'review.usageUntilToday': 'Usage until today',
+  'review.ownInvoice': 'On an invoice of its own.',
   'review.payAndChange': 'Pay {amount} and change plan',
   'review.confirm': 'Confirm change',
   'review.another': 'Choose another plan',

@@ -649,6 +649,8 @@ ${greeting}
     'review.getInvoice': '請求書をお送りします。',
     'review.takenOff': '未払いの請求書からの減額',
     'review.usageSoFar': '現時点までの従量料金を含みます。',
+    'review.usageUntilToday': '本日までの従量料金',
+    'review.ownInvoice': '別の請求書で請求されます。',
     'review.payAndChange': '{amount} を支払ってプランを変更',
     'review.confirm': '変更を確定',
     'review.another': '別のプランを選ぶ',

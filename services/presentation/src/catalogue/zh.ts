@@ -621,6 +621,8 @@ ${greeting}
     'review.getInvoice': '您将收到账单。',
     'review.takenOff': '从待支付的账单中冲减',
     'review.usageSoFar': '包含目前的用量费用。',
+    'review.usageUntilToday': '截至今日的用量费用',
+    'review.ownInvoice': '将另开账单。',
     'review.payAndChange': '支付 {amount} 并更改方案',
     'review.confirm': '确认更改',
     'review.another': '选择其他方案',

@@ -3,7 +3,7 @@ import { sumOf } from '@billing/kernel/money';
 import { overLimitAfter } from '../over-limit/over-limit-bill';
 import { type PeriodLine, periodLines } from '../subscription/recurring-charge';
 import { periodOf } from '../subscription/billing-cycle';
-import { isForProduct, runningDiscount } from '../subscription/discount';
+import { isForProduct, isSameRedemption, runningDiscount } from '../subscription/discount';
 import { type BilledPutOff, putOffOn, totalOfLines } from '../subscription/put-off';
 import { type DiscountSnapshot, mainItem, type Subscription } from '../subscription/subscription';
 import { isBilled, type UsageBilling } from '../subscription/usage-billing';
@@ -115,7 +115,7 @@ export function beginDiscount(subscription: Subscription, periodIndex: number): 
   if (billed === null || billed.firstPeriodStart !== null) return subscription;
   const begun = { ...billed, firstPeriodStart: periodOf(subscription, periodIndex).start };
   const { discount, changes } = subscription;
-  const isKept = discount?.id === billed.id && discount.holderId === billed.holderId;
+  const isKept = isSameRedemption(billed, discount);
   const next = isKept ? { ...subscription, discount: begun } : subscription;
   const { period } = changes;
   if (period?.discount === undefined || period.periodIndex !== periodIndex) return next;

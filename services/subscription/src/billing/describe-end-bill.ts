@@ -3,9 +3,11 @@ import { fromProtoUsageLine, toProtoNewInvoice } from '../peer/checkout';
 import { periodOf } from '../subscription/billing-cycle';
 import type { TaxCategories } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { runningDiscount } from '../subscription/discount';
+import { isSameRedemption, runningDiscount } from '../subscription/discount';
+import { nothingPutOff } from '../subscription/put-off';
 import type { PutOff } from '../subscription/subscription-change';
 import type { Subscription } from '../subscription/subscription';
+import type { CycleEndBill } from '../subscription/usage-billing';
 import { lastPeriod } from '../usage/settlement';
 import type { UsageLine } from '../usage/usage-line';
 import { isEndDiscounted } from './bill';
@@ -43,6 +45,46 @@ export function toProtoEndInvoice(
     ...{ putOff, buyer: customer?.buyer ?? buyer, ...taxCategories },
   });
   return { request, isDiscounted };
+}
+
+/** The content of an invoice of usage at the end of a cycle. */
+type CycleEndInvoice = Pick<EndInvoice, 'lines' | 'customer' | 'taxCategories'>;
+
+/** Builds the request for the invoice of the end of a cycle; see `toProtoEndInvoice`. */
+export function toProtoCycleEndInvoice(
+  subscription: Subscription,
+  bill: CycleEndBill,
+  { lines, customer, taxCategories }: CycleEndInvoice,
+): ReturnType<typeof toProtoEndInvoice> {
+  const state = asOfCycleEnd(subscription, bill);
+  const period = periodOf(state, bill.periodIndex);
+  const { start } = period;
+  const isDiscounted = isEndDiscounted(state, { start, isVoided: false, lines });
+  const request = toProtoNewInvoice(withCustomer(state, customer), {
+    invoiceId: bill.invoiceId,
+    reason: 'SUBSCRIPTION_CHANGE',
+    authorizedTransactionId: null,
+    ...{ isDiscounted, period, recurring: [], usage: lines, putOff: nothingPutOff },
+    ...{ buyer: customer?.buyer, ...taxCategories },
+  });
+  return { request, isDiscounted };
+}
+
+/**
+ * The subscription with the discount of a cycle's last period. If it still has that redemption, a
+ * later period may have begun its span.
+ */
+export function asOfCycleEnd(
+  subscription: Subscription,
+  { periodIndex, discount }: Pick<CycleEndBill, 'periodIndex' | 'discount'>,
+): Subscription {
+  const isKept = isSameRedemption(discount, subscription.discount);
+  return {
+    ...subscription,
+    periodIndex,
+    discount: isKept ? subscription.discount : discount,
+    changes: { ...subscription.changes, period: null },
+  };
 }
 
 /** The usage that an invoice bills. */

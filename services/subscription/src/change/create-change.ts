@@ -22,7 +22,11 @@ import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import type { Subscription } from '../subscription/subscription';
 import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
+<<<<<<< HEAD
 import { checkInstants, checkNewCycle } from './find-cycle-problems';
+=======
+import { checkInstant, checkResumeAt, readCycle } from './find-cycle-problems';
+>>>>>>> 26c66910 (feat(subscription): bill usage before new cycles and pauses)
 import { creditNoteIdOf } from './create-change-invoice';
 import { movesMeters } from './find-meter-moves';
 import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
@@ -30,6 +34,7 @@ import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { nextRound } from './find-reserved-change';
 import { asStaleChange } from './sign-preview';
 import { readPlanQuote } from './read-quote';
+import { usageInvoiceId } from '../subscription-store';
 import {
   caughtUp,
   creditsOf,
@@ -220,9 +225,21 @@ export async function requestFor(
   checkTotal(itemsAtRenewal(state, { ...input, wanted: ofItem }), input);
   const items = itemsAfter(state, item);
   checkTotal(items, input);
+<<<<<<< HEAD
   const isMoved = movesMeters(state, { items, isMetered, input });
   checkInstants(state, input, { at: at ?? context.now, now: context.now });
   await checkNewCycle(state, { wanted: ofItem, input, items }, context, dependencies.peers);
+=======
+  const isMoved = movesMeters(state, { items, isMetered });
+  checkInstant(input, at ?? context.now);
+  checkResumeAt(state, input, context.now);
+  const cycle = await readCycle(
+    state,
+    { wanted: ofItem, input, items },
+    context,
+    dependencies.peers,
+  );
+>>>>>>> 26c66910 (feat(subscription): bill usage before new cycles and pauses)
   const holderId = changeHolderId({ changeId, round: nextRound(state, changeId) }, context);
   const discount = { discountId: input.discountId, items, holderId };
   const wanted = {
@@ -247,6 +264,8 @@ export async function requestFor(
     collect: input.collect,
     metadata: input.metadata,
     ...(isMoved && { movesMeters: true }),
+    ...cycle,
+    usageInvoiceIdOf: (periodIndex) => usageInvoiceId(context.tenant, state.id, periodIndex),
     invoiceId: derivedId(context.tenant.environmentId, state.id, 'change', changeId),
     creditNoteIdOf: (invoiceId) => creditNoteIdOf({ changeId, invoiceId }, context),
     balanceRound: null,

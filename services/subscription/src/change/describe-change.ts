@@ -15,6 +15,7 @@ import { itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import type { Subscription } from '../subscription/subscription';
 import type { ChangePlan } from '../subscription/subscription-change';
+import { orderedCycleEnd } from '../usage/cycle-end-bill';
 import type { Settlement } from '../usage/settlement';
 import type { ChangeInput } from './read-wanted-change';
 import { type ChangeDependencies, type Promised, requestFor } from './create-change';
@@ -26,6 +27,7 @@ import {
 } from '@billing/chassis/preview-promise';
 import { checkNothingDue, promisedNotes, validUntilOf, subscriptionDigest } from './sign-preview';
 import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
+import { noEndInvoice, readCycleEndInvoice } from './describe-end-invoice';
 import { readNextInvoice } from './describe-next-invoice';
 import { readPlanQuote, toProtoPreviewNote } from './read-quote';
 
@@ -70,9 +72,14 @@ export async function previewChange(
   const after = afterChange(current.state, request, at);
   const productIds = itemsAfter(current.state, request.wanted).map((item) => item.productId);
   const changed = { ...stored, state: after };
+  const ended = orderedCycleEnd(current.state, after);
   const facts = {
     ...{ buyer: customer?.buyer, taxes: { productIds, ...request.taxFacts } },
-    usageOf: (wanted: Settlement) => quoteUsage(changed, wanted, context, dependencies),
+    usageOf: async (wanted: Settlement) => {
+      const usage = await quoteUsage(changed, wanted, context, dependencies);
+      // The invoice of the end of the cycle bills what was used before.
+      return ended === undefined ? usage : usage?.filter(({ period }) => period.start >= at);
+    },
   };
   return {
     at,
@@ -81,6 +88,9 @@ export async function previewChange(
     ...shown,
     ...plan,
     creditNotes: creditNotes.map(toProtoPreviewNote),
+    ...(ended === undefined
+      ? noEndInvoice
+      : await readCycleEndInvoice(changed, ended, context, dependencies)),
     ...(await readNextInvoice(after, facts, context, peers)),
   };
 }

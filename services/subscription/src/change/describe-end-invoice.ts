@@ -5,14 +5,20 @@ import { unlessNotFound } from '@billing/kernel/domain-error';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
 import { endBill } from '../billing/bill';
-import { toProtoEndInvoice, usageLinesOf } from '../billing/describe-end-bill';
+import {
+  toProtoCycleEndInvoice,
+  toProtoEndInvoice,
+  usageLinesOf,
+} from '../billing/describe-end-bill';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
 import { fetchTaxCategories, withLineCategories } from '../peer/catalog';
 import { quoteUsage, type SettlementDependencies } from '../peer/metering';
 import type { BillingCommand } from '../subscription/command';
-import { putOffOn } from '../subscription/put-off';
+import { nothingPutOff, putOffOn } from '../subscription/put-off';
 import type { Subscription } from '../subscription/subscription';
 import type { SubscriptionTransition } from '../subscription/transition';
+import type { CycleEndBill } from '../subscription/usage-billing';
+import { settlementAtCycleEnd } from '../usage/settlement';
 import type { UsageLine } from '../usage/usage-line';
 import { isPaidOrCreditedInPart } from './find-period-facts';
 import { readQuote } from './read-quote';
@@ -24,7 +30,7 @@ export interface EndInvoice {
   readonly usageInvoiceEstimated: boolean;
 }
 
-const noInvoice: EndInvoice = { usageInvoice: undefined, usageInvoiceEstimated: false };
+export const noEndInvoice: EndInvoice = { usageInvoice: undefined, usageInvoiceEstimated: false };
 
 /**
  * Reads what the invoice of usage and lines put off after an end would cost now. A bill over the
@@ -37,7 +43,7 @@ export async function readEndInvoice(
 ): Promise<EndInvoice> {
   const { state } = end;
   const { periodIndex } = state;
-  if (periodIndex === null || hasWaitingBills(state)) return noInvoice;
+  if (periodIndex === null || hasWaitingBills(state)) return noEndInvoice;
   const ended = { ...stored, state };
   const settlement = { key: 'end', through: periodIndex };
   const quoted = await quoteUsage(ended, settlement, context, dependencies);
@@ -45,7 +51,7 @@ export async function readEndInvoice(
   const isVoided = owed !== undefined;
   const putOff = putOffOn(state, isVoided ? [periodIndex, periodIndex + 1] : [periodIndex + 1]);
   const { lines, isBillable } = endBill(state, quoted ?? [], { owed: owed ?? [], putOff });
-  if (!isBillable || lines.length + putOff.lines.length === 0) return noInvoice;
+  if (!isBillable || lines.length + putOff.lines.length === 0) return noEndInvoice;
   const { peers } = dependencies;
   const [customer, categories] = await Promise.all([
     peers.customers.find(state.customer.id, context),
@@ -55,6 +61,30 @@ export async function readEndInvoice(
   const taxCategories = await withLineCategories(peers, categories, billed, context);
   const content = { invoiceId: newId(), lines, putOff, isVoided, customer, taxCategories };
   const { request } = toProtoEndInvoice(state, content);
+  const invoice = await readQuote(request, context, peers);
+  return { usageInvoice: invoice, usageInvoiceEstimated: quoted !== undefined };
+}
+
+/** Reads what the invoice of usage would cost that a change orders, as `readEndInvoice` does. */
+export async function readCycleEndInvoice(
+  changed: Stored<Subscription>,
+  bill: CycleEndBill,
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<EndInvoice> {
+  const { state } = changed;
+  const settlement = settlementAtCycleEnd(bill.periodIndex);
+  const quoted = await quoteUsage(changed, settlement, context, dependencies);
+  const { lines, isBillable } = endBill(state, quoted ?? [], { owed: [], putOff: nothingPutOff });
+  if (!isBillable || lines.length === 0) return noEndInvoice;
+  const { peers } = dependencies;
+  const [customer, categories] = await Promise.all([
+    peers.customers.find(state.customer.id, context),
+    fetchTaxCategories(peers, state.items, context),
+  ]);
+  const billed = { items: state.items, lines };
+  const taxCategories = await withLineCategories(peers, categories, billed, context);
+  const { request } = toProtoCycleEndInvoice(state, bill, { lines, customer, taxCategories });
   const invoice = await readQuote(request, context, peers);
   return { usageInvoice: invoice, usageInvoiceEstimated: quoted !== undefined };
 }

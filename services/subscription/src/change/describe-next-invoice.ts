@@ -17,7 +17,12 @@ import type { TaxCategories } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import { withPutOffOn } from '../subscription/put-off';
-import { currentPeriod, nextInvoiceAt, type Subscription } from '../subscription/subscription';
+import {
+  currentPeriod,
+  nextChange,
+  nextInvoiceAt,
+  type Subscription,
+} from '../subscription/subscription';
 import { type Settlement, settlementBefore } from '../usage/settlement';
 import type { SettledUsage } from '../usage/usage-line';
 import { checkNothingDue, validUntilOf } from './sign-preview';
@@ -87,7 +92,9 @@ export async function readNextInvoice(
       ? taxes
       : await fetchTaxCategories(peers, before.items, context);
   const periodIndex = nextPeriodIndex(before);
-  const quoted = await usageOf(settlementBefore(periodIndex));
+  const quoted = beginsAfterPause(subscription)
+    ? undefined
+    : await usageOf(settlementBefore(periodIndex));
   const billed = withPutOffOn(before, periodIndex);
   const { recurring, putOff, lines, isBillable } = periodBill(billed, periodIndex, quoted ?? []);
   if (!isBillable) return noInvoice;
@@ -105,4 +112,9 @@ export async function readNextInvoice(
   });
   const invoice = await readQuote(wanted, context, peers);
   return { nextInvoice: invoice, nextInvoiceEstimated: quoted !== undefined };
+}
+
+/** True if the next period follows a pause: the usage before that has an invoice of its own. */
+function beginsAfterPause(subscription: Subscription): boolean {
+  return subscription.phase === 'PAUSED' || nextChange(subscription)?.kind === 'PAUSE';
 }

@@ -8,7 +8,7 @@ import { fetchProduct } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import type { Subscription, SubscriptionItems } from '../subscription/subscription';
 import { expectedAt } from '../subscription/change-at-renewal';
-import { hasMeters } from '../usage/usage-period';
+import { isMetered } from '../subscription/usage-stretch';
 import type { ChangeInput } from './read-wanted-change';
 
 /** Refuses an instant of a change that is not ahead, or too far ahead. */
@@ -49,10 +49,11 @@ function plannedEndProblems(
 }
 
 /**
- * Refuses a pause, and a new cycle now, of a product whose usage the running period would have to
- * bill; and a new cycle without proration.
+ * Reads the sets of meter prices of the first period of a cycle that a change begins now; absent:
+ * it begins none, or no product has any. Refuses a new cycle without proration, and one that is not
+ * collected now.
  */
-export async function checkNewCycle(
+export async function readCycle(
   subscription: Subscription,
   {
     wanted,
@@ -66,25 +67,23 @@ export async function checkNewCycle(
   },
   context: CallContext,
   peers: Pick<Peers, 'products'>,
-): Promise<void> {
-  const isMetered = hasMeters(subscription);
-  if (kind === 'PAUSE') {
-    if (!isMetered) return;
-    throw invalidInput({ kind: ['Pauses of products with metered prices are not supported'] });
-  }
+): Promise<Pick<ChangeRequest, 'sets'>> {
   const isNow = resolveAt(subscription, { kind, at, wanted }) === 'NOW';
-  if (!isNow || !beginsCycle(subscription, { kind, wanted, proration })) return;
+  const isBegun = kind !== 'PAUSE' && beginsCycle(subscription, { kind, wanted, proration });
+  if (!isNow || !isBegun) return {};
   if (proration === 'NONE') {
     throw invalidInput({ proration: ['The billing interval changes'] });
   }
   if (collect === 'NEXT_INVOICE') {
     throw invalidInput({ collect: ['A new cycle is collected now'] });
   }
-  const products = await Promise.all(
-    items.map(({ productId }) => fetchProduct(peers, productId, context)),
+  const sets = await Promise.all(
+    items.map(async ({ productId }) => {
+      const { meterPriceSet: set } = await fetchProduct(peers, productId, context);
+      return { productId, set };
+    }),
   );
-  if (!isMetered && products.every(({ meterPriceSet }) => meterPriceSet === 0)) return;
-  const field = kind === 'RESUME' ? 'kind' : proration === 'FULL_AND_RESET' ? 'proration' : 'at';
-  const message = 'New cycles of products with metered prices are not supported';
-  throw invalidInput({ [field]: [message] });
+  const [{ set } = { set: 0 }, ...others] = sets;
+  const found = others.length === 0 ? { set } : { set, others };
+  return isMetered(found) ? { sets: found } : {};
 }

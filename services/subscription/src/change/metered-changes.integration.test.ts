@@ -16,12 +16,17 @@ import {
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '../testing/service-under-test';
-import { aMeteredProduct, aMeterPrice, later, recurring, usageScene } from '../testing/usage-scene';
+import {
+  aMeteredProduct,
+  asking,
+  later,
+  meterPriceOf as priceOf,
+  recurring,
+  usageScene,
+} from '../testing/usage-scene';
 
 let under: ServiceUnderTest;
 
-const priceOf = (productId: string, unitAmount: string, includedUnits: string) =>
-  aMeterPrice({ id: `price-of-${productId}`, productId, unitAmount, includedUnits });
 const basicPrice = priceOf('basic', '2', '1000');
 const proPrice = priceOf('pro', '1', '10000');
 
@@ -49,21 +54,6 @@ const changedAt = day('02-14');
 function usedBy(units: Readonly<Record<string, string>>): (window: UsageWindow) => string {
   return ({ periodIndex, end }) =>
     periodIndex > 0 ? '0' : (units[end?.toISOString().slice(5, 10) ?? ''] ?? '0');
-}
-
-function asking(subscriptionId: string, productId: string, parts: object = {}) {
-  const change = {
-    ...{
-      kind: ChangeKind.CHANGE_KIND_UPDATE,
-      resumeAt: undefined,
-      notBefore: undefined,
-      productId,
-    },
-    ...{ at: ChangeAt.CHANGE_AT_NOW, requirePayment: false, ofItems: false, otherItems: [] },
-    proration: ChangeProration.CHANGE_PRORATION_NONE,
-    ...parts,
-  };
-  return { subscriptionId, change };
 }
 
 const change = (asked: ReturnType<typeof asking>, context: CallContext) =>
@@ -258,14 +248,21 @@ test('a change in the trial, also at its end, prices the first period by the new
   }
 });
 
-test('products with metered prices do not come during a pause', async () => {
-  const { id, context } = await subscribe('free');
+test('products that change in a pause price the periods after it alone', async () => {
+  const { id, context } = await subscribe('basic');
+  under.peers.metering.usageOf = ({ periodIndex, end }) =>
+    periodIndex === 0 ? '5000' : end?.getUTCMonth() === 3 ? '12000' : '0';
   const at = later(context, changedAt);
-  const pause = { kind: ChangeKind.CHANGE_KIND_PAUSE, productId: undefined };
-  await change(asking(id, '', pause), at);
-  await expect(change(asking(id, 'pro'), at)).rejects.toMatchObject({
-    fields: {
-      productId: ['Changes between products with metered prices are not supported around a pause'],
-    },
-  });
+  await change(asking(id, 'free'), later(context, day('02-10')));
+  await change(asking(id, '', { kind: ChangeKind.CHANGE_KIND_PAUSE }), at);
+  await change(asking(id, 'pro'), at);
+  const [, paused] = await invoiced(id, 2);
+  expect(paused?.lines).toEqual([['meter', '5000', 8000n, day('01-31')]]);
+  const proration = ChangeProration.CHANGE_PRORATION_PRORATE;
+  const resume = { kind: ChangeKind.CHANGE_KIND_RESUME, proration };
+  const resumed = later(context, day('03-10'));
+  await change(asking(id, '', resume), resumed);
+  await reach(later(context, day('04-10')));
+  const [, , , billed] = await invoiced(id, 4);
+  expect(billed?.lines).toEqual([recurring(day('04-10')), ['meter', '12000', 2000n, day('03-10')]]);
 });

@@ -1,12 +1,13 @@
 import { renewed, type SubscriptionEvent } from '../subscription/announcement';
+import { mayHaveUsage, oweCycleEnd } from '../usage/cycle-end-bill';
 import { noMeters, pinRates } from '../usage/usage-period';
-import type { Subscription } from '../subscription/subscription';
+import type { Subscription, SubscriptionItems } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import { expectedAt, paused, withExpectedTime } from '../subscription/change-at-renewal';
 import { endsWaitingItems, withDiscountAfter } from '../subscription/change-side';
 import { putOffAfter } from '../subscription/put-off';
 import { runningDiscount } from '../subscription/discount';
-import { decideStretches } from '../subscription/usage-stretch';
+import { decideStretches, isSameProducts, keepAllStretches } from '../subscription/usage-stretch';
 import { startNewCycle } from './plan-new-cycle';
 
 /** Cancels the change that waits, because the subscription ends. */
@@ -50,7 +51,8 @@ export function withAppliedChange(
     ...(earlier?.invoiceIds ?? (current.latestInvoice === null ? [] : [current.latestInvoice.id])),
     ...(change.invoice === null ? [] : [change.invoice.invoiceId]),
   ];
-  const exchanged = withoutPassedPause(withChangedItems(current, change), change, now);
+  const changed = withCycleEnd(current, withChangedItems(current, change), change);
+  const exchanged = withoutPassedPause(changed, change, now);
   const period =
     exchanged.periodIndex === null
       ? null
@@ -66,6 +68,17 @@ export function withAppliedChange(
   const next = { ...expected, changes: { ...expected.changes, period, putOff } };
   const applied: SubscriptionChange = { ...change, status: 'APPLIED', updatedAt: now };
   return decideStretches(withFinished(withRevenue(next, change, current), applied));
+}
+
+/** Owes the bill of the usage of the period that a change has ended, if it may have any. */
+function withCycleEnd(
+  before: Subscription,
+  changed: Subscription,
+  { usageInvoiceId: invoiceId }: SubscriptionChange,
+): Subscription {
+  const { periodIndex } = before;
+  if (periodIndex === null || invoiceId === undefined) return changed;
+  return oweCycleEnd(changed, { periodIndex, invoiceId, discount: runningDiscount(before) });
 }
 
 /** A pause, and other products, end a change that waits; but a pause survives the latter. */
@@ -96,18 +109,26 @@ function withoutPassedPause(
 /** The subscription after a change: in the running period, in a new cycle, or in a pause. */
 function withChangedItems(
   subscription: Subscription,
-  { kind, wanted, to, resumeAt, beginsCycle, effectiveAt: at, invoice }: SubscriptionChange,
+  { kind, wanted, to, resumeAt, beginsCycle, effectiveAt: at, invoice, sets }: SubscriptionChange,
 ): Subscription {
   if (kind === 'PAUSE') return paused(subscription, { at, resumeAt });
   const discounted = withDiscountAfter(subscription, wanted);
   if (!beginsCycle) return { ...discounted, items: to.items };
   const invoiceId = invoice?.invoiceId ?? null;
-  const { state, periodIndex } = startNewCycle(discounted, to.items, { at, invoiceId });
-  // A change does not begin a cycle of metered prices, so its period has no usage to bill. What
-  // time begins is known only when its invoice is created.
+  const kept = withProductsOfPeriod(discounted, to.items);
+  const { state, periodIndex } = startNewCycle(kept, to.items, { at, invoiceId });
+  // The meter prices of a period that time begins are known only when its invoice is created.
   const isKnown = invoice?.isByTime !== true;
-  const { usage } = isKnown ? pinRates(state, { periodIndex, ...noMeters(state) }) : state;
+  const { usage } = isKnown
+    ? pinRates(state, { periodIndex, ...(sets ?? noMeters(state)) })
+    : state;
   return { ...state, usage: { ...usage, lastBill: periodIndex } };
+}
+
+/** The subscription with the products of its running period, if others take their place. */
+function withProductsOfPeriod(subscription: Subscription, items: SubscriptionItems): Subscription {
+  const isMoved = !isSameProducts(subscription.items, items) && mayHaveUsage(subscription);
+  return isMoved ? keepAllStretches(subscription) : subscription;
 }
 
 /** Records what a change does to the recurring revenue. */

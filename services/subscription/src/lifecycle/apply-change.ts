@@ -12,6 +12,7 @@ import { openChangeInvoice } from '../subscription/open-invoices';
 import {
   type ChangeAt,
   type ChangeFailure,
+  type ChangePlan,
   findChange,
   type SubscriptionChange,
   type SubscriptionChanges,
@@ -25,6 +26,7 @@ import {
   withItemsAtRenewal,
 } from '../subscription/change-at-renewal';
 import { withDiscountAfter } from '../subscription/change-side';
+import { runningDiscount } from '../subscription/discount';
 import { putOffAfter, waitingPutOff } from '../subscription/put-off';
 import { withoutPlanned } from '../subscription/usage-stretch';
 import { type ChangeRequest, checkRequest } from './check-change';
@@ -37,7 +39,7 @@ import {
   withoutPaying,
   withRevenue,
 } from './applied-change';
-import { hasMeters } from '../usage/usage-period';
+import { billCycleEnds, mayHaveUsage, oweCycleEnd } from '../usage/cycle-end-bill';
 import { withKeptProducts, withStretch } from './meter-moves';
 import { pauseInvoice } from './pause';
 import { planChange } from './plan-change';
@@ -103,9 +105,11 @@ function changeNow(
   now: Date,
 ): SubscriptionTransition {
   const effectiveAt = request.instant ?? now;
+  const planned = planChange(subscription, { ...request, at: effectiveAt });
   const change: SubscriptionChange = {
     ...newChange(request, now),
-    ...planChange(subscription, { ...request, at: effectiveAt }),
+    ...planned,
+    ...usageEndOf(subscription, { ...request, ...planned }),
     status: 'PAYING',
     at: 'NOW',
     effectiveAt,
@@ -116,6 +120,26 @@ function changeNow(
   const changes = { ...remembered(metered.changes, change.id), paying: change };
   const state = { ...metered, changes };
   return { state, events: [], commands: invoiceOf(change) };
+}
+
+/** Meter prices of the period that a change begins, and the invoice of the usage until then. */
+function usageEndOf(
+  subscription: Subscription,
+  {
+    kind,
+    beginsCycle,
+    sets,
+    usageInvoiceIdOf,
+  }: Pick<ChangeRequest, 'kind' | 'sets' | 'usageInvoiceIdOf'> & Pick<ChangePlan, 'beginsCycle'>,
+): Pick<SubscriptionChange, 'sets' | 'usageInvoiceId'> {
+  const { phase, periodIndex } = subscription;
+  const endsPeriod = phase === 'REGULAR' && (beginsCycle || kind === 'PAUSE');
+  const invoiceIdOf = endsPeriod && mayHaveUsage(subscription) ? usageInvoiceIdOf : undefined;
+  return {
+    ...(sets !== undefined && { sets }),
+    ...(invoiceIdOf !== undefined &&
+      periodIndex !== null && { usageInvoiceId: invoiceIdOf(periodIndex) }),
+  };
 }
 
 /** Applies a change that is not paid first. */
@@ -131,7 +155,12 @@ function applied(
   return {
     state,
     events: [updated(subscription, state, { changeId: change.id }), ...renewedBy(change, state)],
-    commands: [...invoiceOf(change), ...creditsOf(change), ...recordChanges(state)],
+    commands: [
+      ...invoiceOf(change),
+      ...creditsOf(change),
+      ...recordChanges(state),
+      ...billCycleEnds(subscription, state),
+    ],
   };
 }
 
@@ -154,7 +183,7 @@ export function applyPaidChange(
   return {
     state,
     events: [...announced, updated(before, state, news), ...renewedBy(change, state)],
-    commands: [...creditsOf(change), ...recordChanges(state)],
+    commands: [...creditsOf(change), ...recordChanges(state), ...billCycleEnds(before, state)],
   };
 }
 
@@ -177,7 +206,7 @@ export function applyUnchargedChange(
   return {
     state,
     events: [updated(before, state, { changeId: change.id }), ...renewedBy(change, state)],
-    commands: [...creditsOf(change), ...recordChanges(state)],
+    commands: [...creditsOf(change), ...recordChanges(state), ...billCycleEnds(before, state)],
   };
 }
 
@@ -256,19 +285,15 @@ export function cancelChange(
 
 /**
  * Applies the change that waits for the end of the period; one that waits for an instant after it
- * stays pending. The renewal follows in this write, but not after the beginning of a pause. A pause
- * is canceled if the product has got metered prices since it was asked for.
+ * stays pending. The renewal follows in this write, but not after the beginning of a pause.
  */
 export function applyWaitingChange(
   subscription: Subscription,
   at: Date,
-  decision: Pick<Decision, 'pauseInvoiceIdOf'>,
+  decision: Pick<Decision, 'pauseInvoiceIdOf' | 'usageInvoiceIdOf'>,
 ): SubscriptionTransition {
   const waiting = nextChange(subscription);
   if (waiting === null) return unchanged(subscription);
-  if (waiting.kind === 'PAUSE' && hasMeters(subscription)) {
-    return cancelChange(subscription, waiting.id, at);
-  }
   const ofPause = waiting.kind === 'PAUSE' ? billedByPause(subscription, at, decision) : undefined;
   const applied: SubscriptionChange = {
     ...waiting,
@@ -280,7 +305,7 @@ export function applyWaitingChange(
   };
   const changed =
     waiting.kind === 'PAUSE'
-      ? pausedAtEnd(subscription, waiting)
+      ? pausedByTime(subscription, waiting, decision)
       : withItemsAtRenewal(withDiscountAfter(subscription, waiting.wanted), applied.to.items);
   const putOff = putOffAfter(changed.changes.putOff, applied);
   const done = { ...changed, changes: { ...changed.changes, waiting: null, putOff } };
@@ -290,8 +315,25 @@ export function applyWaitingChange(
   return {
     state,
     events: [updated(subscription, state, { changeId: waiting.id })],
-    commands: [...invoiceOf(applied), ...recordChanges(state)],
+    commands: [
+      ...invoiceOf(applied),
+      ...recordChanges(state),
+      ...billCycleEnds(subscription, state),
+    ],
   };
+}
+
+/** The subscription in a pause that begins at the end of its period, whose usage it owes. */
+function pausedByTime(
+  subscription: Subscription,
+  waiting: SubscriptionChange,
+  { usageInvoiceIdOf }: Pick<Decision, 'usageInvoiceIdOf'>,
+): Subscription {
+  const { periodIndex } = subscription;
+  const paused = pausedAtEnd(subscription, waiting);
+  if (periodIndex === null || !mayHaveUsage(subscription)) return paused;
+  const invoiceId = usageInvoiceIdOf(periodIndex);
+  return oweCycleEnd(paused, { periodIndex, invoiceId, discount: runningDiscount(subscription) });
 }
 
 /** The lines put off, which a pause at the end of the period bills. */

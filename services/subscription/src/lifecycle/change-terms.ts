@@ -6,6 +6,8 @@ import type {
   WantedChange,
 } from '../subscription/subscription-change';
 import type { TaxCategories } from '../subscription/command';
+import type { InvoiceIdOf } from '../subscription/transition';
+import type { PeriodSets } from '../subscription/usage-billing';
 import type { PeriodFacts } from './period-charges';
 
 /** Facts about customer and products that the tax of an invoice depends on. */
@@ -25,6 +27,10 @@ export interface ChangeTerms {
   readonly invoiceId: string;
   /** Derives the id of the change's credit note on an invoice. */
   readonly creditNoteIdOf: (invoiceId: string) => string;
+  /** Sets of meter prices of the first period of its cycle; absent: there are none. */
+  readonly sets?: PeriodSets;
+  /** Derives the id of the invoice of usage of a period that the change ends. */
+  readonly usageInvoiceIdOf?: InvoiceIdOf;
   readonly requirePayment: boolean;
   /** Round of the reserved balance; null: none. */
   readonly balanceRound: number | null;

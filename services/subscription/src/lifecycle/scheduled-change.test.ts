@@ -179,13 +179,13 @@ describe('a change at an instant ahead', () => {
 describe('a pause at an instant ahead', () => {
   const pause = { kind: 'PAUSE', wanted: { ...wanted, product: null } } as const;
 
-  test('is canceled if the product has got metered prices since it was asked for', () => {
+  test('owes the usage of the last period if the product has got metered prices', () => {
     const waiting = livedUntil(scheduled(running, day('08-15'), pause), day('07-01'));
     const metered = livedUntil(pinRates(waiting, { periodIndex: 1, set: 1 }), day('08-01'));
-    expect(livedUntil(metered, day('09-01'))).toMatchObject({
-      ...{ phase: 'REGULAR', periodIndex: 3 },
-      changes: { waiting: null, finished: [{ id: 'change', status: 'CANCELED' }] },
-    });
+    const paused = livedUntil(metered, day('09-01'));
+    const owed = { periodIndex: 2, invoiceId: 'usage-2', isBilled: false };
+    expect(paused).toMatchObject({ phase: 'PAUSED', periodIndex: 2, cycleEndBills: [owed] });
+    expect(paused.openInvoices.at(-1)).toMatchObject({ invoiceId: 'usage-2', periodIndex: 2 });
   });
 
   test('begins at the first period start from then on; periods before it are billed', () => {

@@ -39,10 +39,10 @@ export interface Migrated {
  * and has found no change of the job.
  */
 export function migrate(current: Subscription, order: MigrationOrder, now: Date): Migrated {
-  const { exchange, migrationId, movesMeters } = order;
+  const { exchange, migrationId } = order;
   const transition = unchanged(current);
   if (!hasPrice(current, exchange.fromPriceId)) return { transition, row: undefined };
-  const reason = skipReason(current, { exchange, movesMeters });
+  const reason = skipReason(current, exchange);
   if (reason !== null) return { transition, row: skippedRow(current, reason) };
   const request = requestOf(order);
   const stored = storeRequest(

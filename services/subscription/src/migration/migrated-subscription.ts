@@ -13,13 +13,7 @@ type MigrationResult = 'SCHEDULED' | 'APPLIED' | 'CANCELED' | 'SKIPPED';
 
 /** Why a job leaves a subscription as it is. */
 export type SkipReason =
-  | 'CHANGE_PENDING'
-  | 'SET_TO_CANCEL'
-  | ExchangeProblem
-  | 'ENDED'
-  | 'AMOUNT_TOO_LARGE'
-  /** Its pause ends with a new cycle, which cannot begin with other meter prices. */
-  | 'PAUSED';
+  'CHANGE_PENDING' | 'SET_TO_CANCEL' | ExchangeProblem | 'ENDED' | 'AMOUNT_TOO_LARGE';
 
 /** Result of a job for one subscription. */
 export interface MigratedSubscription {
@@ -35,22 +29,14 @@ export interface MigratedSubscription {
   readonly monthlyAmountAfter: bigint;
 }
 
-/** What a job asks for. */
-interface WantedExchange {
-  readonly exchange: PriceExchange;
-  /** True: another product may price the meters afterwards. */
-  readonly movesMeters: boolean;
-}
-
 /** Finds out why a job leaves a subscription as it is; null: it changes it. */
 export function skipReason(
-  { status, phase, cancelAtPeriodEnd, changes, items }: Subscription,
-  { exchange, movesMeters }: WantedExchange,
+  { status, cancelAtPeriodEnd, changes, items }: Subscription,
+  exchange: PriceExchange,
 ): SkipReason | null {
   if (status === 'CANCELED') return 'ENDED';
   if (changes.waiting !== null || changes.paying !== null) return 'CHANGE_PENDING';
   if (cancelAtPeriodEnd) return 'SET_TO_CANCEL';
-  if (movesMeters && phase === 'PAUSED') return 'PAUSED';
   const problem = exchangeProblem(items, exchange);
   if (problem !== null) return problem;
   const amounts = exchangedItems(items, exchange).map(

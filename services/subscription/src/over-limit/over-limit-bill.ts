@@ -7,7 +7,7 @@ import type {
 import { endedWithin, type OpenInvoice, type Subscription } from '../subscription/subscription';
 import { lateRoundOf } from '../subscription/late-bill';
 import { isBilled } from '../subscription/usage-billing';
-import type { Settlement } from '../usage/settlement';
+import { type Settlement, settlementAtCycleEnd } from '../usage/settlement';
 import { mayBeSettled } from '../usage/usage-period';
 import { nextRetryAt, retriesADayMax } from './retries';
 import { nextSettlement } from './settlement-attempt';
@@ -42,11 +42,39 @@ export function overLimitAttempt(
   { bill, settlements, closing }: OverLimitBill,
   now: Date,
 ): OverLimitAttempt {
-  const settled = settlements.map((settlement) => {
+  const settled = attemptsOf({ usage }, settlements);
+  return { bill: Math.min(usage.held?.bill ?? bill, bill), settled, closing: closing ?? null, now };
+}
+
+/** The attempts of settlements that were just made. */
+export function attemptsOf(
+  { usage }: Pick<Subscription, 'usage'>,
+  settlements: readonly Settlement[],
+): UnbilledSettlements[] {
+  return settlements.map((settlement) => {
     const { key, through, tries } = nextSettlement(usage, settlement);
     return { key, through, tries };
   });
-  return { bill: Math.min(usage.held?.bill ?? bill, bill), settled, closing: closing ?? null, now };
+}
+
+/** The subscription with settlements that no invoice bills. */
+export function withUnbilled(
+  subscription: Subscription,
+  attempts: readonly UnbilledSettlements[],
+): Subscription {
+  const { usage } = subscription;
+  return {
+    ...subscription,
+    usage: { ...usage, unbilled: attempts.reduce(withAttempt, usage.unbilled) },
+  };
+}
+
+/** True while the bill of the end of a cycle is over the limit. */
+export function isCycleEndOverLimit({ cycleEndBills = [], usage }: Subscription): boolean {
+  return cycleEndBills.some(({ periodIndex, isBilled }) => {
+    const { key } = settlementAtCycleEnd(periodIndex);
+    return !isBilled && usage.unbilled.some((one) => one.key === key);
+  });
 }
 
 /** True while bills wait because one of them is over the limit. */
@@ -109,7 +137,7 @@ export function overLimitAfter(subscription: Subscription, bill: number): OverLi
 /** True when operators have to be alarmed: a bill is over the limit for the first time. */
 export function isAlarming(before: Subscription, { usage }: Subscription): boolean {
   const known = new Set(before.usage.unbilled.map(({ key }) => key));
-  return usage.held !== null && usage.unbilled.some(({ key }) => !known.has(key));
+  return usage.unbilled.some(({ key }) => !known.has(key));
 }
 
 /**

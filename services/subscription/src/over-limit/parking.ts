@@ -1,7 +1,7 @@
 import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
 import { owedInvoices } from '../subscription/open-invoices';
 import type { Subscription } from '../subscription/subscription';
-import { hasWaitingBills, isAlarming } from './over-limit-bill';
+import { hasWaitingBills, isAlarming, isCycleEndOverLimit } from './over-limit-bill';
 
 /** Limits that no correct subscription reaches. */
 export interface BillingLimits {
@@ -60,13 +60,17 @@ export function isCaughtUp({ unparkedAt }: Subscription, at: Date): boolean {
 
 /** True while the subscription is not renewed, or not billed. */
 export function isParked(subscription: Subscription): boolean {
-  return parkReason(subscription) !== null || hasWaitingBills(subscription);
+  return parkReason(subscription) !== null || isUsageTooLarge(subscription);
 }
 
 /** The reason why an operator must look at a subscription, if any. An ended one never renews. */
 export function parkedFor(subscription: Subscription): ParkReason | null {
   const limit = subscription.phase === 'ENDED' ? null : parkReason(subscription);
-  return limit ?? (hasWaitingBills(subscription) ? 'USAGE_TOO_LARGE' : null);
+  return limit ?? (isUsageTooLarge(subscription) ? 'USAGE_TOO_LARGE' : null);
+}
+
+function isUsageTooLarge(subscription: Subscription): boolean {
+  return hasWaitingBills(subscription) || isCycleEndOverLimit(subscription);
 }
 
 /** The reason why a write parks a subscription that was not parked for it before; null: none. */

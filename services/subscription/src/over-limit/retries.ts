@@ -7,6 +7,7 @@ import type {
   LifeStep,
   SubscriptionTransition,
 } from '../subscription/transition';
+import { withCycleEndBill } from '../usage/cycle-end-bill';
 import { lateForMs } from '../usage/usage-period';
 
 const dayMs = 86_400_000;
@@ -28,7 +29,7 @@ export function withRetries(life: DueSteps<LifeStep>): DueSteps<LifeStep | Retry
   return {
     next: (subscription) => {
       const step = life.next(subscription);
-      const retryAt = subscription.usage.held?.retryAt ?? null;
+      const retryAt = earliestRetry(subscription);
       if (retryAt === null || (step !== undefined && step.at <= retryAt)) return step;
       return { at: retryAt, kind: 'BILL_AGAIN' };
     },
@@ -57,19 +58,53 @@ export function retriedWithChange(
 
 /** Retries continue while an event may be accepted for the periods of the bill. */
 export function nextRetryAt(subscription: Subscription, bill: number, now: Date): Date | null {
-  const closedAt = subscription.endedAt ?? periodOf(subscription, bill).start;
-  const last = closedAt.getTime() + lateForMs;
+  return nextRetryAfter(subscription.endedAt ?? periodOf(subscription, bill).start, now);
+}
+
+/** The retry after one at `now` of a bill of periods that have ended by an instant. */
+export function nextRetryAfter(endedAt: Date, now: Date): Date | null {
+  const last = endedAt.getTime() + lateForMs;
   return now.getTime() >= last ? null : new Date(Math.min(now.getTime() + dayMs, last));
 }
 
-/** Orders the retry of the waiting bills that is due. */
-function retryBills(subscription: Subscription, { now }: Decision): SubscriptionTransition {
+/** Time of the next retry of any bill; null: none. */
+function earliestRetry({ usage, cycleEndBills = [] }: Subscription): Date | null {
+  const times = [usage.held?.retryAt, ...cycleEndBills.map(({ retryAt }) => retryAt)];
+  const [first = null] = times
+    .filter((time) => time !== null && time !== undefined)
+    .toSorted((a, b) => a.getTime() - b.getTime());
+  return first;
+}
+
+/** Orders the retries of bills that are due. */
+function retryBills(subscription: Subscription, decision: Decision): SubscriptionTransition {
+  const waiting = retryWaiting(subscription, decision);
+  const ends = retryCycleEnds(waiting.state, decision);
+  return { ...ends, commands: [...waiting.commands, ...ends.commands] };
+}
+
+function retryWaiting(subscription: Subscription, { now }: Decision): SubscriptionTransition {
   const { usage } = subscription;
   const { held } = usage;
-  if (held === null) return { state: subscription, events: [], commands: [] };
+  const isDue = held !== null && held.retryAt !== null && held.retryAt <= now;
+  if (!isDue) return { state: subscription, events: [], commands: [] };
   const retryAt = nextRetryAt(subscription, held.bill, now);
   const next = { ...usage, held: { ...held, retryAt, triesLeft: retriesADayMax } };
   return { state: { ...subscription, usage: next }, events: [], commands: [billOwed] };
+}
+
+function retryCycleEnds(subscription: Subscription, { now }: Decision): SubscriptionTransition {
+  const { cycleEndBills = [] } = subscription;
+  const due = cycleEndBills.filter(({ retryAt }) => retryAt !== null && retryAt <= now);
+  const state = due.reduce((current, { periodIndex }) => {
+    const retryAt = nextRetryAfter(periodOf(current, periodIndex).end, now);
+    return withCycleEndBill(current, periodIndex, { retryAt });
+  }, subscription);
+  const commands = due.map(({ periodIndex }): BillingCommand => ({
+    type: 'billCycleEnd',
+    payload: { periodIndex },
+  }));
+  return { state, events: [], commands };
 }
 
 /**
@@ -91,5 +126,6 @@ const billing: ReadonlySet<string> = new Set<BillingCommand['type']>([
   'billPeriod',
   'billEnd',
   'billLate',
+  'billCycleEnd',
   'close',
 ]);

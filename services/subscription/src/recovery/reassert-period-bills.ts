@@ -11,7 +11,13 @@ import type { Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import { settlementBefore } from '../usage/settlement';
 import { atEntryOf, madePeriodBills } from './made-bills';
-import { adoptPeriodUsage, type StandingBill } from './reassert-usage';
+import type { CycleEndBill } from '../subscription/usage-billing';
+import {
+  adoptCycleEndUsage,
+  adoptPeriodUsage,
+  type StandingBill,
+  type StandingCycleEnd,
+} from './reassert-usage';
 
 // A copy that is 60 s older lacks one settlement, of a manual clock some more.
 const billsMax = 2;
@@ -32,8 +38,10 @@ export interface StandingWork {
 export interface PeriodBills {
   /** Checkout does not have their invoices. */
   readonly missing: readonly BillPeriod['payload'][];
+  /** Bills of ends of cycles whose invoices checkout does not have; it may never have had any. */
+  readonly missingEnds: readonly CycleEndBill[];
   /** The last ones that settle usage and have an invoice in checkout. */
-  readonly standing: readonly StandingBill[];
+  readonly standing: readonly (StandingBill | StandingCycleEnd)[];
 }
 
 /**
@@ -61,18 +69,46 @@ export async function findPeriodBills(work: StandingWork): Promise<PeriodBills> 
     standing.unshift({ periodIndex, invoice });
     if (standing.length === standingMax) break;
   }
+  const ends = await findCycleEnds(work);
+  const inOrder = [...standing, ...ends.standing].toSorted((a, b) => throughOf(a) - throughOf(b));
+  return { missing, missingEnds: ends.missing, standing: inOrder };
+}
+
+/** Compares the bills of ends of cycles that the subscription knows to be made. */
+async function findCycleEnds({ stored, context, dependencies }: StandingWork): Promise<{
+  readonly missing: readonly CycleEndBill[];
+  readonly standing: readonly StandingCycleEnd[];
+}> {
+  const { cycleEndBills = [] } = stored.state;
+  const missing: CycleEndBill[] = [];
+  const standing: StandingCycleEnd[] = [];
+  for (const bill of cycleEndBills.filter(({ isBilled }) => isBilled)) {
+    const invoice = await findInvoice(bill.invoiceId, context, dependencies);
+    if (invoice === undefined) missing.push(bill);
+    else standing.push({ endedPeriod: bill.periodIndex, invoice });
+  }
   return { missing, standing };
+}
+
+/** The last period whose usage a bill settles. */
+function throughOf(bill: StandingBill | StandingCycleEnd): number {
+  return 'endedPeriod' in bill ? bill.endedPeriod : bill.periodIndex - 1;
 }
 
 /** Gives metering the usage of invoices that stand, in the order of their settlements. */
 export async function adoptPeriodBills(
-  standing: readonly StandingBill[],
+  standing: PeriodBills['standing'],
   { stored, context, dependencies }: StandingWork,
 ): Promise<void> {
   if (standing.length === 0) return;
   const { state } = stored;
   const changes = await changesOf(state, context, dependencies);
   for (const bill of standing) {
+    if ('endedPeriod' in bill) {
+      const at = atTime(context, periodOf(state, bill.endedPeriod).end);
+      await adoptCycleEndUsage(stored, bill, at, dependencies);
+      continue;
+    }
     const asEntered = atEntryOf(state, bill.periodIndex, changes);
     const at = atTime(context, periodOf(state, bill.periodIndex).start);
     await adoptPeriodUsage({ ...stored, state: asEntered }, bill, at, dependencies);

@@ -13,6 +13,7 @@ import {
   nothingOwed,
   usageOfUnfinishedInvoice,
 } from '../billing/create-bill';
+import { attemptCycleEndBill } from '../billing/create-cycle-end-bill';
 import { creditCancellation, creditChange, invoiceChange } from '../change/create-change-invoice';
 import { type CommandDependencies, endCollection } from '../commands';
 import { createdInvoices } from '../lifecycle/ending';
@@ -98,11 +99,15 @@ async function unlessRefused(
 async function reassertPeriodBills(work: Work): Promise<number> {
   const { stored, context, dependencies } = work;
   const { state } = stored;
-  const { missing, standing } = await findPeriodBills(work);
+  const { missing, missingEnds, standing } = await findPeriodBills(work);
   await adoptPeriodBills(standing, work);
   const made = { ...dependencies, adoptRemade: nothingStands };
-  if (missing.length === 0) return 0;
+  if (missing.length + missingEnds.length === 0) return 0;
   const changes = await changesOf(state, context, dependencies);
+  for (const bill of missingEnds) {
+    const at = atTime(context, periodOf(state, bill.periodIndex).end);
+    await attemptCycleEndBill(stored, bill, { context: at }, made);
+  }
   for (const order of missing) {
     const { periodIndex } = order;
     const asEntered = atEntryOf(state, periodIndex, changes);

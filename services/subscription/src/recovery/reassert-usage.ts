@@ -5,12 +5,18 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { usageLinesOf } from '../billing/describe-end-bill';
 import { adoptUsage, type BilledLine, type SettlementDependencies } from '../peer/metering';
 import type { Subscription } from '../subscription/subscription';
-import { type Settlement, settlementBefore } from '../usage/settlement';
+import { type Settlement, settlementAtCycleEnd, settlementBefore } from '../usage/settlement';
 import type { UsageLine } from '../usage/usage-line';
 
 /** An invoice that stands, and the period that it bills in advance. */
 export interface StandingBill {
   readonly periodIndex: number;
+  readonly invoice: Invoice;
+}
+
+/** An invoice that stands, and the last period of the cycle whose usage it bills. */
+export interface StandingCycleEnd {
+  readonly endedPeriod: number;
   readonly invoice: Invoice;
 }
 
@@ -30,6 +36,17 @@ export async function adoptPeriodUsage(
   dependencies: SettlementDependencies,
 ): Promise<void> {
   const settlement = settlementBefore(periodIndex);
+  await adoptInvoice(stored, { settlement, invoice, owed: [] }, context, dependencies);
+}
+
+/** The same for the invoice of the end of a cycle. */
+export async function adoptCycleEndUsage(
+  stored: Stored<Subscription>,
+  { endedPeriod, invoice }: StandingCycleEnd,
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<void> {
+  const settlement = settlementAtCycleEnd(endedPeriod);
   await adoptInvoice(stored, { settlement, invoice, owed: [] }, context, dependencies);
 }
 

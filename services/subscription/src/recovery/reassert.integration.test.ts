@@ -5,11 +5,12 @@ import {
   type CreateInvoiceRequest,
   InvoiceStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { ChangeKind } from '@billing/proto/billing/subscription/v1/change';
 import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
 import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
-import { aMeteredProduct, aMeterPrice, later, usageScene } from '../testing/usage-scene';
+import { aMeteredProduct, aMeterPrice, asking, later, usageScene } from '../testing/usage-scene';
 
 let under: ServiceUnderTest;
 let mongo: MongoConnection;
@@ -248,4 +249,25 @@ test('a result for a period that the subscription has yet to enter again waits',
   await expect(apply()).rejects.toMatchObject({ reason: 'RESULT_TOO_EARLY' });
   await collection.updateOne({ _id: id as never }, { $set: { periodIndex: 2 } });
   await expect(apply()).resolves.toEqual({});
+});
+
+test('after a restore the usage invoice of a pause that checkout has lost is made again, and adopted if it stands', async () => {
+  const { metering } = under.peers;
+  metering.usageOf = () => '300';
+  const { id, context } = await subscribe();
+  const pausedAt = later(context, day('02-14'));
+  const pause = asking(id, '', { kind: ChangeKind.CHANGE_KIND_PAUSE });
+  const call = { ...pause, metadata: undefined, previewToken: undefined };
+  await under.change.createChange(call, pausedAt);
+  await invoiced(id, 2);
+  await settled(context, day('02-14'));
+  const requests = requestsOf(id);
+  forgetInvoices(id, 1);
+  metering.forget(id);
+  await reassert();
+  expect(requestsOf(id)).toEqual(requests);
+  metering.forget(id);
+  await reassert();
+  expect(metering.settledOf(id)).toEqual([['cut:0', [[0, '300']]]]);
+  expect(requestsOf(id)).toEqual(requests);
 });

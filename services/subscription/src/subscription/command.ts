@@ -64,6 +64,12 @@ export interface BillEnd extends Command {
   readonly payload: Record<string, never>;
 }
 
+/** Bills the usage of a cycle's last period, where a new cycle or a pause follows. */
+export interface BillCycleEnd extends Command {
+  readonly type: 'billCycleEnd';
+  readonly payload: { readonly periodIndex: number };
+}
+
 /** Bills late usage: once no event can be accepted any more, or when the customer is deleted. */
 export interface BillLate extends Command {
   readonly type: 'billLate';
@@ -162,6 +168,7 @@ export type BillingCommand =
   | BillOwed
   | BillEnd
   | BillLate
+  | BillCycleEnd
   | Close
   | EndCollection
   | ConfirmRedemption

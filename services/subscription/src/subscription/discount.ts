@@ -42,6 +42,14 @@ export function isForProduct(
   return productIds === null || productIds.length === 0 || productIds.includes(productId);
 }
 
+/** True if both are the same redemption of a discount. */
+export function isSameRedemption(
+  a: Subscription['discount'],
+  b: Subscription['discount'],
+): boolean {
+  return a !== null && a.id === b?.id && a.holderId === b.holderId;
+}
+
 /** The discount of the running period: a change of it counts from the next one. */
 export function runningDiscount({
   discount,

@@ -4,6 +4,7 @@ import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
 import type { TaxCategories } from './command';
 import type { PriceExchange } from './price-exchange';
 import type { SubscriptionDiscount, SubscriptionItem, SubscriptionItems } from './subscription';
+import type { PeriodSets } from './usage-billing';
 
 export type ChangeStatus = 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCELED';
 
@@ -171,6 +172,10 @@ export interface SubscriptionChange {
   readonly resumeAt: Date | null;
   /** True: a cycle of periods begins with it, and its invoice is that of the first one. */
   readonly beginsCycle: boolean;
+  /** Sets of meter prices of the first period of its cycle; absent: there are none. */
+  readonly sets?: PeriodSets;
+  /** Invoice of the usage of the period that it ends; absent: it ends none that may have usage. */
+  readonly usageInvoiceId?: string;
   readonly wanted: WantedChange;
   readonly from: ChangeSide;
   readonly to: ChangeSide;

@@ -9,7 +9,7 @@ import type { PricingType } from '@billing/kernel/pricing';
 import type { Tier } from '@billing/kernel/tiers';
 import { type BillingCycle, periodIndexAt, periodOf } from './billing-cycle';
 import type { SubscriptionChange, SubscriptionChanges } from './subscription-change';
-import type { UsageBilling } from './usage-billing';
+import type { CycleEndBill, UsageBilling } from './usage-billing';
 import type { UsageStretch } from './usage-stretch';
 
 export type SubscriptionStatus = 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
@@ -164,6 +164,8 @@ export interface Subscription {
   readonly usage: UsageBilling;
   /** Products that priced meters before those of today; absent: there were none. */
   readonly stretches?: readonly UsageStretch[] | undefined;
+  /** Bills of ends of cycles, oldest first, while late usage may follow; absent: none. */
+  readonly cycleEndBills?: readonly CycleEndBill[] | undefined;
   readonly changes: SubscriptionChanges;
   /** First invoice, for which the creation has reserved the balance; absent: it has not. */
   readonly reservedInvoiceId?: string | undefined;

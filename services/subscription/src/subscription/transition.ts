@@ -15,6 +15,8 @@ export interface Decision {
   readonly resumeIdOf: (periodIndex: number) => string;
   /** Derives the id of the invoice of a pause that begins at the end of a period. */
   readonly pauseInvoiceIdOf: (periodIndex: number) => string;
+  /** Derives the id of the invoice of usage of a period that is the last one of its cycle. */
+  readonly usageInvoiceIdOf: (periodIndex: number) => string;
 }
 
 /** The decision of any rule about a subscription. */

@@ -1,5 +1,6 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import { nothingOverLimit, type OverLimitState } from './over-limit-state';
+import type { SubscriptionDiscount } from './subscription';
 
 /** The state of the billing of a subscription's usage. */
 export interface UsageBilling extends OverLimitState {
@@ -58,6 +59,21 @@ export interface Refund extends UsageItem {
   readonly period: BillingPeriod;
   /** Negative. */
   readonly amount: bigint;
+}
+
+/**
+ * The bill of the usage of a cycle's last period, where a new cycle or a pause follows. Its invoice
+ * is created only if there is something to bill.
+ */
+export interface CycleEndBill {
+  readonly periodIndex: number;
+  readonly invoiceId: string;
+  /** Discount of the period; null: none. */
+  readonly discount: SubscriptionDiscount | null;
+  /** True: the usage is billed, or there was none. */
+  readonly isBilled: boolean;
+  /** Next retry, where its amount is over the limit; null: none. */
+  readonly retryAt: Date | null;
 }
 
 /** Before the first bill. */

@@ -57,6 +57,8 @@ export function stretchesOf(
   const isPlanned =
     last !== undefined &&
     last.start !== null &&
+    // Nothing that changes products is paid first in a pause.
+    subscription.pausedAt === null &&
     periodIndex === subscription.periodIndex &&
     !isSameProducts(last.items, subscription.items);
   const held = isPlanned ? found.slice(0, -1) : found;
@@ -148,6 +150,16 @@ export function beginStretch(
     ...(paidBy !== undefined && { paidBy }),
   };
   return withStretches(current, [begun]);
+}
+
+/**
+ * Keeps the products that price the periods so far, the running one included, before a change that
+ * ends it puts others in their place.
+ */
+export function keepAllStretches(subscription: Subscription): Subscription {
+  const { periodIndex } = subscription;
+  const kept = keepStretches(subscription);
+  return periodIndex === null ? kept : keepRunning(kept, periodIndex);
 }
 
 /** The running period has a stretch from its beginning, also where nothing was metered so far. */

@@ -23,6 +23,7 @@ export function at(now: Date): Decision {
     ...{ now, invoiceIdOf },
     resumeIdOf: (periodIndex) => `resume-${String(periodIndex)}`,
     pauseInvoiceIdOf: (periodIndex) => `pause-${String(periodIndex)}`,
+    usageInvoiceIdOf: (periodIndex) => `usage-${String(periodIndex)}`,
   };
 }
 

@@ -1,6 +1,11 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { type MeterPrice, MeterPricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  ChangeAt,
+  ChangeKind,
+  ChangeProration,
+} from '@billing/proto/billing/subscription/v1/change';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { day } from './fixtures';
 import { aProduct, type ServiceUnderTest } from './service-under-test';
@@ -30,6 +35,26 @@ export const later = ({ tenant }: CallContext, now: Date): CallContext => ({
   ...testContext({ now }),
   tenant,
 });
+
+/** A price of a meter per unit beyond what is included. */
+export const meterPriceOf = (productId: string, unitAmount: string, includedUnits: string) =>
+  aMeterPrice({ id: `price-of-${productId}`, productId, unitAmount, includedUnits });
+
+/** A request for a change to a product now, without proration. */
+export function asking(subscriptionId: string, productId: string, parts: object = {}) {
+  const change = {
+    ...{
+      kind: ChangeKind.CHANGE_KIND_UPDATE,
+      resumeAt: undefined,
+      notBefore: undefined,
+      ...(productId !== '' && { productId }),
+    },
+    ...{ at: ChangeAt.CHANGE_AT_NOW, requirePayment: false, ofItems: false, otherItems: [] },
+    proration: ChangeProration.CHANGE_PRORATION_NONE,
+    ...parts,
+  };
+  return { subscriptionId, change };
+}
 
 /** Helpers of the usage tests. */
 export function usageScene(serviceOf: () => ServiceUnderTest) {

@@ -6,7 +6,7 @@ import {
   firstBilledPeriod,
   type Subscription,
 } from '../subscription/subscription';
-import { mayStillChange } from './usage-period';
+import { endBefore, mayStillChange } from './usage-period';
 
 /** The periods whose usage one bill settles, in a request to metering. */
 export interface Settlement {
@@ -31,12 +31,17 @@ export function settlementBefore(periodIndex: number): Settlement {
   return { key: `period:${String(periodIndex - 1)}`, through: periodIndex - 1 };
 }
 
+/** The settlement for the bill of the end of a cycle, of which period n is the last one. */
+export function settlementAtCycleEnd(periodIndex: number): Settlement {
+  return { key: `cut:${String(periodIndex)}`, through: periodIndex };
+}
+
 /**
  * Lists the periods of a settlement, oldest first; none if `through` is before the first billed
  * period.
  *
- * The previous settlement belongs to the bill of period `through`, so it was made at the start of
- * that period or later. Periods that no event can enter after that instant are omitted. If the
+ * The previous settlement belongs to the bill of period `through`, so it was made at the end of the
+ * period before or later. Periods that no event can enter after that instant are omitted. If the
  * subscription ended within period `through`, its bill may not exist; then the bill before it
  * counts.
  */
@@ -49,7 +54,7 @@ export function settledPeriods(
   const periods: SettledPeriod[] = [];
   if (through < first) return periods;
   const billed = endedWithin(subscription, through) ? Math.max(through - 1, first) : through;
-  const { start: previousSettlementAt } = periodOf(subscription, billed);
+  const previousSettlementAt = endBefore(subscription, billed);
   for (let index = through; index >= first; index -= 1) {
     if (index < through && !mayStillChange(subscription, index, previousSettlementAt)) break;
     const period = periodOf(subscription, index);

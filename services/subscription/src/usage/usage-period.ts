@@ -74,6 +74,16 @@ export function mayBeSettled(
   periodIndex: number,
   billedIndex: number,
 ): boolean {
-  const { start } = periodOf(subscription, Math.max(billedIndex - 1, 0));
-  return mayStillChange(subscription, periodIndex, start);
+  const at = endBefore(subscription, Math.max(billedIndex - 1, 0));
+  return mayStillChange(subscription, periodIndex, at);
+}
+
+/**
+ * End of the period before another one, when its usage is settled first. It is the start of the
+ * other one, unless a pause is between them.
+ */
+export function endBefore(subscription: Subscription, periodIndex: number): Date {
+  return periodIndex === 0
+    ? periodOf(subscription, 0).start
+    : periodOf(subscription, periodIndex - 1).end;
 }

@@ -33,7 +33,6 @@ const reasonTexts: Readonly<Record<NonNullable<MigratedSubscription['reason']>, 
   PRODUCT_TWICE: 'Already has the product',
   ENDED: 'Ended',
   AMOUNT_TOO_LARGE: 'Amount is too large',
-  PAUSED: 'Paused, with metered prices',
 };
 
 /** Reason why a subscription keeps its price; empty for one that moves. */

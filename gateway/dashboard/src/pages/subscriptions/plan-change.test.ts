@@ -8,6 +8,7 @@ import {
   type Preview,
   staleText,
   sumRows,
+  usageText,
   withoutNesting,
 } from '../../resources/purchase/preview';
 import {
@@ -60,6 +61,15 @@ const upgrade: Preview = {
 const downgrade: Preview = { ...upgrade, invoice: null, dueNow: 0, effectiveAt: end };
 
 describe('the preview of a change', () => {
+  test('shows an invoice of usage that follows', () => {
+    const usageInvoice = { ...invoice, total: 8000, estimated: true };
+    expect(usageText({ ...upgrade, usageInvoice })).toBe(
+      'Usage so far comes on an invoice of its own: $80.00.',
+    );
+    expect(usageText(upgrade)).toBeUndefined();
+    expect(usageText({ ...upgrade, kind: 'CANCEL', usageInvoice })).toBeUndefined();
+  });
+
   test.each([
     ['an upgrade', upgrade, '$133.33 is charged today.', 'Charge $133.33 and change'],
     ['a downgrade at the period end', downgrade, 'Nothing is due today.', 'Schedule change'],

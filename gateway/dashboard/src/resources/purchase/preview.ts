@@ -111,6 +111,16 @@ export function monthlyText(
   return `Amount a month: ${moneyText(before, currency)} → ${moneyText(after, currency)}.`;
 }
 
+/** The invoice of usage that a change is followed by; undefined: none. */
+export function usageText({
+  kind,
+  usageInvoice,
+}: Pick<Preview, 'kind' | 'usageInvoice'>): string | undefined {
+  if (kind !== 'CHANGE' || usageInvoice === null) return undefined;
+  const { total, currency } = usageInvoice;
+  return `Usage so far comes on an invoice of its own: ${moneyText(total, currency)}.`;
+}
+
 /** Heading of the next invoice; undefined if none follows. */
 export function nextTitle(
   { nextInvoice }: Pick<Preview, 'nextInvoice'>,

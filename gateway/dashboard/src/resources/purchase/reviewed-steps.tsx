@@ -12,6 +12,7 @@ import {
   staleText,
   type SumRow,
   sumRows,
+  usageText,
   withoutNesting,
 } from './preview';
 
@@ -124,6 +125,7 @@ function ReviewStep<Wanted extends object>({
   const { invoice, nextInvoice } = preview;
   const nextHeading = next(preview, wanted);
   const monthly = monthlyText(preview, currency);
+  const usage = usageText(preview);
   return (
     <Form
       submit={submit(preview)}
@@ -146,6 +148,7 @@ function ReviewStep<Wanted extends object>({
         </p>
         {monthly !== undefined && <p>{monthly}</p>}
         {invoice !== null && <Sums rows={sumRows(invoice)} />}
+        {usage !== undefined && <p>{usage}</p>}
       </section>
       {nextInvoice !== null && nextHeading !== undefined && (
         <section className="review">
