@@ -104,4 +104,29 @@ const lastDays: CrashFlow = {
   },
 };
 
-export const usageFlows: readonly CrashFlow[] = [month, lastDays];
+const pause: CrashFlow = {
+  name: 'usage before a pause, and after it',
+  prepare: lastDays.prepare,
+  act: async (client, metered) => {
+    const changes = `/subscriptions/${metered.subscriptionId as string}/changes`;
+    await use(client, metered as MeteredCustomer, { '2026-02-05': 100 });
+    await client.post(201, changes, { kind: 'PAUSE', at: 'NOW' });
+    await client.advanceTo('2026-02-24T00:00:00.000Z');
+    await client.post(201, changes, { kind: 'RESUME' });
+    await client.advanceTo(renewalDay);
+    await use(client, metered as MeteredCustomer, { '2026-02-25': 40 });
+    await client.advanceTo('2026-03-24T00:00:00.000Z');
+    return metered;
+  },
+  expectGoal: async (client, metered) => {
+    expect(await usageLines(client, metered.subscriptionId as string)).toEqual([
+      ['PAID'],
+      // 10 units are included and 30 granted.
+      ['PAID', ['100', 120]],
+      ['PAID'],
+      ['PAID', ['40', 60]],
+    ]);
+  },
+};
+
+export const usageFlows: readonly CrashFlow[] = [month, lastDays, pause];

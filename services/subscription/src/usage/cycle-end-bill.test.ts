@@ -77,8 +77,6 @@ describe('the bill of the end of a cycle', () => {
 
   test('is stored', () => {
     const stored = subscriptionDefinition.toDocument(owing) as object;
-    expect(subscriptionDefinition.fromDocument({ _id: owing.id, ...stored } as never)).toEqual(
-      owing,
-    );
+    expect(subscriptionDefinition.fromDocument({ _id: owing.id, ...stored })).toEqual(owing);
   });
 });

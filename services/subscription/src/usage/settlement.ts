@@ -31,7 +31,7 @@ export function settlementBefore(periodIndex: number): Settlement {
   return { key: `period:${String(periodIndex - 1)}`, through: periodIndex - 1 };
 }
 
-/** The settlement for the bill of the end of a cycle, of which period n is the last one. */
+/** The settlement for the bill of the end of a cycle whose last period is n. */
 export function settlementAtCycleEnd(periodIndex: number): Settlement {
   return { key: `cut:${String(periodIndex)}`, through: periodIndex };
 }
