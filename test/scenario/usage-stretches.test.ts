@@ -57,7 +57,9 @@ describe('usage over a change of the product that prices it', () => {
     to,
     toAmount = 1000,
     change = {},
+    discountId,
   }: {
+    discountId?: string;
     aggregation?: string;
     toAmount?: number;
     from: object | null;
@@ -70,7 +72,7 @@ describe('usage over a change of the product that prices it', () => {
     const nextId = await aProduct(meterId, to, toAmount);
     const { id: customerId } = await scenario.customer();
     const authorizedTransactionId = `${cards.good}_${customerId as string}`;
-    const body = { customerId, productId, authorizedTransactionId };
+    const body = { customerId, productId, authorizedTransactionId, discountId };
     const subscription = await client.expect(201, client.post('/subscriptions', body));
     const asked = { productId: nextId, at: 'NOW', proration: 'NONE', ...change };
     return { meterId, customerId: customerId as string, subscription, asked };
@@ -199,29 +201,34 @@ describe('usage over a change of the product that prices it', () => {
 
   test('of a period that a new cycle or a pause ends has an invoice of its own', async () => {
     const { client } = scenario;
-    const cycle = await changing({ from: basic, to: pro, change: { proration: 'FULL_AND_RESET' } });
+    const half = { type: 'PERCENTAGE', value: 50, duration: 'FOREVER' };
+    const { id: discountId } = await scenario.discount(half);
+    const reset = { from: basic, to: pro, change: { proration: 'FULL_AND_RESET' } };
+    const cycle = await changing(reset);
+    const reduced = await changing({ ...reset, discountId });
     const pausing = await changing({ from: basic, to: pro });
     const waiting = await changing({ from: basic, to: pro });
     const pause = { kind: 'PAUSE' };
     await scenario.change(waiting.subscription, pause);
     await scenario.advanceTo('2026-01-16');
     const ended = [
-      { one: cycle, asked: cycle.asked },
-      { one: pausing, asked: { kind: 'PAUSE', at: 'NOW' } },
+      { one: cycle, asked: cycle.asked, total: 8000 },
+      { one: reduced, asked: reduced.asked, total: 4000 },
+      { one: pausing, asked: { kind: 'PAUSE', at: 'NOW' }, total: 8000 },
     ];
-    for (const { one, asked } of ended) {
+    for (const { one, asked, total } of ended) {
       await use(one.customerId, one.meterId, '2026-01-10', 5000);
       const body = { kind: 'CHANGE', subscriptionId: one.subscription.id, change: asked };
       const preview = await client.expect(200, client.post('/previews', body));
-      expect(preview.usageInvoice).toMatchObject({ total: 8000, estimated: true });
+      expect(preview.usageInvoice).toMatchObject({ total, estimated: true });
       await scenario.change(one.subscription, { ...asked, previewToken: preview.token });
     }
     await scenario.advanceTo('2026-01-17');
-    for (const { one } of ended) {
+    for (const { one, total } of ended) {
       const invoices = await scenario.invoices(one.subscription);
       const usage = invoices.find((invoice) => usageOf(invoice).length > 0);
       expect(usageOf(usage)).toEqual(['2026-01-01-2026-01-16: 5000 = 8000']);
-      expect(usage).toMatchObject({ billingReason: 'SUBSCRIPTION_CHANGE', status: 'PAID' });
+      expect(usage).toMatchObject({ billingReason: 'SUBSCRIPTION_CHANGE', status: 'PAID', total });
     }
     const state = await client.expect(200, client.get(`/customers/${cycle.customerId}/state`));
     expect(JSON.stringify(state)).toContain('"balance":"10000"');

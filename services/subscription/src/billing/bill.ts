@@ -6,7 +6,7 @@ import { periodOf } from '../subscription/billing-cycle';
 import { isForProduct, isSameRedemption, runningDiscount } from '../subscription/discount';
 import { type BilledPutOff, putOffOn, totalOfLines } from '../subscription/put-off';
 import { type DiscountSnapshot, mainItem, type Subscription } from '../subscription/subscription';
-import { isBilled, type UsageBilling } from '../subscription/usage-billing';
+import { type CycleEndBill, isBilled, type UsageBilling } from '../subscription/usage-billing';
 import {
   isBillable,
   type SettledUsage,
@@ -15,6 +15,7 @@ import {
   usageLines,
   withinSubtotal,
 } from '../usage/usage-line';
+import { withCycleEndsBilledBy } from '../usage/cycle-end-bill';
 import { lateForMs } from '../usage/usage-period';
 
 /** The content of one bill. */
@@ -123,6 +124,33 @@ export function beginDiscount(subscription: Subscription, periodIndex: number): 
 }
 
 /**
+ * The subscription with the discount of a cycle's last period. If it still has that redemption, a
+ * later period may have begun its span.
+ */
+export function asOfCycleEnd(
+  subscription: Subscription,
+  { periodIndex, discount }: Pick<CycleEndBill, 'periodIndex' | 'discount'>,
+): Subscription {
+  const isKept = isSameRedemption(discount, subscription.discount);
+  return {
+    ...subscription,
+    periodIndex,
+    discount: isKept ? subscription.discount : discount,
+    changes: { ...subscription.changes, period: null },
+  };
+}
+
+/** The subscription with its discount as the bill has left it. */
+export function withDiscountBegun(current: Subscription, bill: CycleEndBill): Subscription {
+  const { discount } = beginDiscount(asOfCycleEnd(current, bill), bill.periodIndex);
+  if (!isSameRedemption(discount, current.discount)) return current;
+  const { period } = current.changes;
+  const isOfPeriod = isSameRedemption(discount, period?.discount ?? null);
+  const changed = period === null || !isOfPeriod ? period : { ...period, discount };
+  return { ...current, discount, changes: { ...current.changes, period: changed } };
+}
+
+/**
  * Gives a discount of duration ONCE back that began with the last period, whose invoice was voided:
  * the final bill has taken nothing off either.
  */
@@ -144,7 +172,7 @@ export function recordBill(
   if (isBilled(subscription, bill)) return subscription;
   const overLimit = overLimitAfter(subscription, bill);
   const usage = { ...subscription.usage, ...news, lastBill: bill, ...overLimit };
-  return { ...subscription, usage };
+  return withCycleEndsBilledBy({ ...subscription, usage }, bill);
 }
 
 /** Time when late usage after the end is billed. */

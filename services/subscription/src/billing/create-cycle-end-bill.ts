@@ -8,7 +8,6 @@ import { fetchTaxCategories, withLineCategories } from '../peer/catalog';
 import { settleUsage } from '../peer/metering';
 import { periodOf } from '../subscription/billing-cycle';
 import type { BillCycleEnd } from '../subscription/command';
-import { isSameRedemption } from '../subscription/discount';
 import { recordInvoice } from '../subscription/open-invoices';
 import type { UnbilledSettlements } from '../subscription/over-limit-state';
 import { nothingPutOff } from '../subscription/put-off';
@@ -16,9 +15,9 @@ import type { Subscription } from '../subscription/subscription';
 import type { CycleEndBill } from '../subscription/usage-billing';
 import { findCycleEndBill, withCycleEndBill } from '../usage/cycle-end-bill';
 import { settlementAtCycleEnd } from '../usage/settlement';
-import { beginDiscount, type Billed, endBill } from './bill';
+import { type Billed, endBill, withDiscountBegun } from './bill';
 import type { BillingDependencies } from './create-bill';
-import { asOfCycleEnd, toProtoCycleEndInvoice } from './describe-end-bill';
+import { toProtoCycleEndInvoice } from './describe-end-bill';
 import { billOwed } from './retry-waiting-bills';
 
 /**
@@ -121,12 +120,6 @@ function recordCycleEnd(
   const { latestInvoice } = recorded;
   const isNewest = (latestInvoice?.periodIndex ?? -1) <= periodIndex;
   return isNewest ? { ...recorded, latestInvoice: { id: invoiceId, periodIndex } } : recorded;
-}
-
-/** The subscription with its discount as the bill has left it. */
-function withDiscountBegun(current: Subscription, bill: CycleEndBill): Subscription {
-  const { discount } = beginDiscount(asOfCycleEnd(current, bill), bill.periodIndex);
-  return isSameRedemption(discount, current.discount) ? { ...current, discount } : current;
 }
 
 /** Has the bill retried later; `attempts` are settlements that were made and not billed. */

@@ -3,14 +3,14 @@ import { fromProtoUsageLine, toProtoNewInvoice } from '../peer/checkout';
 import { periodOf } from '../subscription/billing-cycle';
 import type { TaxCategories } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { isSameRedemption, runningDiscount } from '../subscription/discount';
+import { discountParts, runningDiscount } from '../subscription/discount';
 import { nothingPutOff } from '../subscription/put-off';
 import type { PutOff } from '../subscription/subscription-change';
 import type { Subscription } from '../subscription/subscription';
 import type { CycleEndBill } from '../subscription/usage-billing';
 import { lastPeriod } from '../usage/settlement';
 import type { UsageLine } from '../usage/usage-line';
-import { isEndDiscounted } from './bill';
+import { asOfCycleEnd, isEndDiscounted } from './bill';
 
 /** The content of an invoice that bills usage and lines put off after an end. */
 interface EndInvoice {
@@ -67,24 +67,13 @@ export function toProtoCycleEndInvoice(
     ...{ isDiscounted, period, recurring: [], usage: lines, putOff: nothingPutOff },
     ...{ buyer: customer?.buyer, ...taxCategories },
   });
-  return { request, isDiscounted };
-}
-
-/**
- * The subscription with the discount of a cycle's last period. If it still has that redemption, a
- * later period may have begun its span.
- */
-export function asOfCycleEnd(
-  subscription: Subscription,
-  { periodIndex, discount }: Pick<CycleEndBill, 'periodIndex' | 'discount'>,
-): Subscription {
-  const isKept = isSameRedemption(discount, subscription.discount);
-  return {
-    ...subscription,
-    periodIndex,
-    discount: isKept ? subscription.discount : discount,
-    changes: { ...subscription.changes, period: null },
-  };
+  const parts = isDiscounted ? discountParts(state, lines) : [];
+  // Checkout takes the lines of a change's invoice with the shares that they have.
+  const lineItems = request.lineItems.map((line, index) => ({
+    ...line,
+    discountAmount: parts[index] ?? 0n,
+  }));
+  return { request: { ...request, lineItems }, isDiscounted };
 }
 
 /** The usage that an invoice bills. */

@@ -22,11 +22,7 @@ import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import type { Subscription } from '../subscription/subscription';
 import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
-<<<<<<< HEAD
-import { checkInstants, checkNewCycle } from './find-cycle-problems';
-=======
-import { checkInstant, checkResumeAt, readCycle } from './find-cycle-problems';
->>>>>>> 26c66910 (feat(subscription): bill usage before new cycles and pauses)
+import { checkInstants, readCycle } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
 import { movesMeters } from './find-meter-moves';
 import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
@@ -225,21 +221,11 @@ export async function requestFor(
   checkTotal(itemsAtRenewal(state, { ...input, wanted: ofItem }), input);
   const items = itemsAfter(state, item);
   checkTotal(items, input);
-<<<<<<< HEAD
-  const isMoved = movesMeters(state, { items, isMetered, input });
-  checkInstants(state, input, { at: at ?? context.now, now: context.now });
-  await checkNewCycle(state, { wanted: ofItem, input, items }, context, dependencies.peers);
-=======
   const isMoved = movesMeters(state, { items, isMetered });
-  checkInstant(input, at ?? context.now);
-  checkResumeAt(state, input, context.now);
-  const cycle = await readCycle(
-    state,
-    { wanted: ofItem, input, items },
-    context,
-    dependencies.peers,
-  );
->>>>>>> 26c66910 (feat(subscription): bill usage before new cycles and pauses)
+  const effectiveAt = at ?? context.now;
+  checkInstants(state, input, { at: effectiveAt, now: context.now });
+  const wantedCycle = { wanted: ofItem, input, items, at: effectiveAt };
+  const cycle = await readCycle(state, wantedCycle, context, dependencies.peers);
   const holderId = changeHolderId({ changeId, round: nextRound(state, changeId) }, context);
   const discount = { discountId: input.discountId, items, holderId };
   const wanted = {

@@ -72,13 +72,17 @@ export async function previewChange(
   const after = afterChange(current.state, request, at);
   const productIds = itemsAfter(current.state, request.wanted).map((item) => item.productId);
   const changed = { ...stored, state: after };
-  const ended = orderedCycleEnd(current.state, after);
+  const bill = orderedCycleEnd(current.state, after);
+  const ended =
+    bill === undefined
+      ? { shown: noEndInvoice, billed: after }
+      : await readCycleEndInvoice(changed, bill, context, dependencies);
   const facts = {
     ...{ buyer: customer?.buyer, taxes: { productIds, ...request.taxFacts } },
     usageOf: async (wanted: Settlement) => {
       const usage = await quoteUsage(changed, wanted, context, dependencies);
       // The invoice of the end of the cycle bills what was used before.
-      return ended === undefined ? usage : usage?.filter(({ period }) => period.start >= at);
+      return bill === undefined ? usage : usage?.filter(({ period }) => period.start >= at);
     },
   };
   return {
@@ -88,10 +92,8 @@ export async function previewChange(
     ...shown,
     ...plan,
     creditNotes: creditNotes.map(toProtoPreviewNote),
-    ...(ended === undefined
-      ? noEndInvoice
-      : await readCycleEndInvoice(changed, ended, context, dependencies)),
-    ...(await readNextInvoice(after, facts, context, peers)),
+    ...ended.shown,
+    ...(await readNextInvoice(ended.billed, facts, context, peers)),
   };
 }
 

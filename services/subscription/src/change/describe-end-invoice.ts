@@ -4,7 +4,7 @@ import { newId } from '@billing/chassis/ids';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
-import { endBill } from '../billing/bill';
+import { endBill, withDiscountBegun } from '../billing/bill';
 import {
   toProtoCycleEndInvoice,
   toProtoEndInvoice,
@@ -65,28 +65,42 @@ export async function readEndInvoice(
   return { usageInvoice: invoice, usageInvoiceEstimated: quoted !== undefined };
 }
 
+/** The invoice of the end of a cycle, and the subscription once it is billed. */
+export interface CycleEndPreview {
+  readonly shown: EndInvoice;
+  readonly billed: Subscription;
+}
+
 /** Reads what the invoice of usage would cost that a change orders, as `readEndInvoice` does. */
 export async function readCycleEndInvoice(
   changed: Stored<Subscription>,
   bill: CycleEndBill,
   context: CallContext,
   dependencies: SettlementDependencies,
-): Promise<EndInvoice> {
+): Promise<CycleEndPreview> {
   const { state } = changed;
   const settlement = settlementAtCycleEnd(bill.periodIndex);
   const quoted = await quoteUsage(changed, settlement, context, dependencies);
-  const { lines, isBillable } = endBill(state, quoted ?? [], { owed: [], putOff: nothingPutOff });
-  if (!isBillable || lines.length === 0) return noEndInvoice;
+  const content = endBill(state, quoted ?? [], { owed: [], putOff: nothingPutOff });
+  const { lines, isBillable, refunds } = content;
+  if (!isBillable) return { shown: noEndInvoice, billed: state };
+  const usage = { ...state.usage, refunds };
+  if (lines.length === 0) return { shown: noEndInvoice, billed: { ...state, usage } };
   const { peers } = dependencies;
   const [customer, categories] = await Promise.all([
     peers.customers.find(state.customer.id, context),
     fetchTaxCategories(peers, state.items, context),
   ]);
-  const billed = { items: state.items, lines };
-  const taxCategories = await withLineCategories(peers, categories, billed, context);
-  const { request } = toProtoCycleEndInvoice(state, bill, { lines, customer, taxCategories });
-  const invoice = await readQuote(request, context, peers);
-  return { usageInvoice: invoice, usageInvoiceEstimated: quoted !== undefined };
+  const ofItems = { items: state.items, lines };
+  const taxCategories = await withLineCategories(peers, categories, ofItems, context);
+  const invoice = { lines, customer, taxCategories };
+  const { request, isDiscounted } = toProtoCycleEndInvoice(state, bill, invoice);
+  const usageInvoice = await readQuote(request, context, peers);
+  const begun = isDiscounted ? withDiscountBegun(state, bill) : state;
+  return {
+    shown: { usageInvoice, usageInvoiceEstimated: quoted !== undefined },
+    billed: { ...begun, usage },
+  };
 }
 
 /**

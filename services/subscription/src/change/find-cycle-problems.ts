@@ -4,7 +4,6 @@ import { changeInstantProblems, resumeProblems } from '@billing/kernel/input/sub
 import { optionalProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { type ChangeRequest, resolveAt } from '../lifecycle/check-change';
 import { beginsCycle } from '../lifecycle/plan-change';
-import { fetchProduct } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import type { Subscription, SubscriptionItems } from '../subscription/subscription';
 import { expectedAt } from '../subscription/change-at-renewal';
@@ -59,14 +58,17 @@ export async function readCycle(
     wanted,
     input: { kind, at, proration, collect },
     items,
+    at: instant,
   }: {
     readonly wanted: ChangeRequest['wanted'];
     readonly input: Pick<ChangeInput, 'kind' | 'at' | 'proration' | 'collect'>;
     /** The items after the change. */
     readonly items: SubscriptionItems;
+    /** Instant of the change, if it takes effect now. */
+    readonly at: Date;
   },
   context: CallContext,
-  peers: Pick<Peers, 'products'>,
+  peers: Pick<Peers, 'meterPrices'>,
 ): Promise<Pick<ChangeRequest, 'sets'>> {
   const isNow = resolveAt(subscription, { kind, at, wanted }) === 'NOW';
   const isBegun = kind !== 'PAUSE' && beginsCycle(subscription, { kind, wanted, proration });
@@ -79,7 +81,7 @@ export async function readCycle(
   }
   const sets = await Promise.all(
     items.map(async ({ productId }) => {
-      const { meterPriceSet: set } = await fetchProduct(peers, productId, context);
+      const { set } = await peers.meterPrices.find({ productId, at: instant }, context);
       return { productId, set };
     }),
   );

@@ -112,6 +112,16 @@ describe('a new cycle that begins now', () => {
     expect(keys()).toEqual(['cut:0', 'period:1']);
   });
 
+  test('bills usage of a subscription that is created in a running period', async () => {
+    const created = testContext({ now: day('02-14') });
+    used('5000');
+    const { id } = await under.create({ productId: 'basic', startAt: day('01-31') }, created);
+    await invoiced(id, 1);
+    await change(asking(id, 'pro', toPro), created);
+    const [, , usage] = await invoiced(id, 3);
+    expect(usage?.lines).toEqual([['meter', '5000', 8000n, day('01-31')]]);
+  });
+
   test('makes no second invoice if nothing was used', async () => {
     const { id, context } = await subscribe('basic');
     await change(asking(id, 'pro', toPro), later(context, cutAt));
@@ -137,6 +147,8 @@ describe('a new cycle that begins now', () => {
     await invoiced(id, 3);
     const [, ofCycle, usage] = under.peers.invoices.map(({ request }) => request);
     expect(usage?.discount?.discountId).toBe(expected);
+    const off = expected === undefined ? 0n : 4000n;
+    expect(usage?.lineItems.map(({ discountAmount }) => discountAmount)).toEqual([off]);
     expect(ofCycle?.lineItems[0]?.discountAmount).toBe(expected === undefined ? 0n : 1450n);
   });
 
@@ -252,6 +264,20 @@ describe('a pause', () => {
     await reach(later(context, day('04-10')));
     const [, , renewed] = await invoiced(id, 3);
     expect(renewed?.lines).toEqual([recurring(day('04-10')), ['meter', '5000', 8000n, resumeAt]]);
+  });
+
+  test('that begins and ends at the instant of a change of products is billed once', async () => {
+    const { id, context } = await subscribe('basic');
+    used('5000');
+    const at = later(context, cutAt);
+    await change(asking(id, 'pro'), at);
+    await change(asking(id, '', { kind: PAUSE }), at);
+    await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, at);
+    await settled(context, cutAt);
+    const [, usage, ...none] = await invoiced(id, 2);
+    expect(usage?.lines).toEqual([['meter', '5000', 8000n, day('01-31')]]);
+    expect(none).toEqual([]);
+    expect(keys()).toEqual(['cut:0', 'end']);
   });
 
   test('that is canceled bills late usage alone', async () => {

@@ -63,23 +63,15 @@ export function releaseRedemption({ discount }: Subscription): ReleaseRedemption
 }
 
 /**
-<<<<<<< HEAD
- * The owed invoices except those whose bills are over the limit: such a bill is still owed, and its
- * invoice is created later.
- */
-export function createdInvoices(subscription: Subscription): OpenInvoice[] {
-  return owedInvoices(subscription).filter((invoice) => !isInvoiceOverLimit(subscription, invoice));
-=======
- * The open invoices except those whose bills are still owed, such as bills over the limit: their
+ * The owed invoices except those whose bills are still owed, such as bills over the limit: their
  * invoices are created later.
  */
 export function createdInvoices(subscription: Subscription): OpenInvoice[] {
-  return subscription.openInvoices.filter(
+  return owedInvoices(subscription).filter(
     (invoice) =>
       !isInvoiceOverLimit(subscription, invoice) &&
       !isOwedAtCycleEnd(subscription, invoice.invoiceId),
   );
->>>>>>> 26c66910 (feat(subscription): bill usage before new cycles and pauses)
 }
 
 /** Orders after an end: no more retries, the bill of what is left, the records of changes. */

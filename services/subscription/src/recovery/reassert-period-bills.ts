@@ -36,10 +36,8 @@ export interface StandingWork {
 
 /** Bills that a subscription knows to be made, each list in their order. */
 export interface PeriodBills {
-  /** Checkout does not have their invoices. */
-  readonly missing: readonly BillPeriod['payload'][];
-  /** Bills of ends of cycles whose invoices checkout does not have; it may never have had any. */
-  readonly missingEnds: readonly CycleEndBill[];
+  /** Checkout does not have their invoices; that of the end of a cycle may never have existed. */
+  readonly missing: readonly (BillPeriod['payload'] | CycleEndBill)[];
   /** The last ones that settle usage and have an invoice in checkout. */
   readonly standing: readonly (StandingBill | StandingCycleEnd)[];
 }
@@ -70,8 +68,10 @@ export async function findPeriodBills(work: StandingWork): Promise<PeriodBills> 
     if (standing.length === standingMax) break;
   }
   const ends = await findCycleEnds(work);
-  const inOrder = [...standing, ...ends.standing].toSorted((a, b) => throughOf(a) - throughOf(b));
-  return { missing, missingEnds: ends.missing, standing: inOrder };
+  return {
+    missing: inOrder([...missing, ...ends.missing]),
+    standing: inOrder([...standing, ...ends.standing]),
+  };
 }
 
 /** Compares the bills of ends of cycles that the subscription knows to be made. */
@@ -90,9 +90,17 @@ async function findCycleEnds({ stored, context, dependencies }: StandingWork): P
   return { missing, standing };
 }
 
+type AnyBill = PeriodBills['missing'][number] | PeriodBills['standing'][number];
+
+/** In the order of their settlements. */
+function inOrder<Bill extends AnyBill>(bills: readonly Bill[]): Bill[] {
+  return bills.toSorted((a, b) => throughOf(a) - throughOf(b));
+}
+
 /** The last period whose usage a bill settles. */
-function throughOf(bill: StandingBill | StandingCycleEnd): number {
-  return 'endedPeriod' in bill ? bill.endedPeriod : bill.periodIndex - 1;
+function throughOf(bill: AnyBill): number {
+  if ('endedPeriod' in bill) return bill.endedPeriod;
+  return 'isBilled' in bill ? bill.periodIndex : bill.periodIndex - 1;
 }
 
 /** Gives metering the usage of invoices that stand, in the order of their settlements. */

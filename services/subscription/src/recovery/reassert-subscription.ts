@@ -99,16 +99,17 @@ async function unlessRefused(
 async function reassertPeriodBills(work: Work): Promise<number> {
   const { stored, context, dependencies } = work;
   const { state } = stored;
-  const { missing, missingEnds, standing } = await findPeriodBills(work);
+  const { missing, standing } = await findPeriodBills(work);
   await adoptPeriodBills(standing, work);
   const made = { ...dependencies, adoptRemade: nothingStands };
-  if (missing.length + missingEnds.length === 0) return 0;
+  if (missing.length === 0) return 0;
   const changes = await changesOf(state, context, dependencies);
-  for (const bill of missingEnds) {
-    const at = atTime(context, periodOf(state, bill.periodIndex).end);
-    await attemptCycleEndBill(stored, bill, { context: at }, made);
-  }
   for (const order of missing) {
+    if ('isBilled' in order) {
+      const at = atTime(context, periodOf(state, order.periodIndex).end);
+      await attemptCycleEndBill(stored, order, { context: at }, made);
+      continue;
+    }
     const { periodIndex } = order;
     const asEntered = atEntryOf(state, periodIndex, changes);
     const at = atTime(context, periodOf(state, periodIndex).start);

@@ -61,6 +61,14 @@ export function periodIndexAt(facts: CycleFacts, at: Date): number {
   return cycle.end === null ? index : Math.min(index, cycle.end.lastPeriod);
 }
 
+/** Index of the period of the first cycle that contains an instant, or of its last one. */
+export function firstCycleIndexAt(facts: CycleFacts, at: Date): number {
+  const [first] = cyclesOf(facts);
+  if (first === undefined) throw new Error('A subscription has a cycle');
+  const { index } = periodContaining(first.anchor, first, at);
+  return Math.min(index, first.end?.lastPeriod ?? Infinity);
+}
+
 /** Index of the period after the running one; 0 before the first billed one. */
 export function nextPeriodIndex({ periodIndex }: Pick<BilledFacts, 'periodIndex'>): number {
   return periodIndex === null ? 0 : periodIndex + 1;

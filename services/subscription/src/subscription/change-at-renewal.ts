@@ -140,13 +140,13 @@ export function withExpectedTime(subscription: Subscription): Subscription {
 }
 
 /**
- * The subscription with the products of the periods so far, where a change of products at an
- * instant takes effect at the end of the running period: an earlier release may take that change,
- * and would not keep them.
+ * The subscription with the products of the periods so far, where a change of products takes effect
+ * at the end of the running period: an earlier release may take that change, and would not keep
+ * them.
  */
 export function keptBeforeChange(subscription: Subscription): Subscription {
   const next = nextChange(subscription);
-  if (next?.notBefore === undefined) return subscription;
+  if (next === null) return subscription;
   const items = itemsAfter(subscription, next.wanted);
   return isSameProducts(subscription.items, items) ? subscription : keepStretches(subscription);
 }

@@ -7,7 +7,7 @@ import type { DiscountSpan } from '@billing/kernel/discount-validity';
 import type { DiscountType } from '@billing/kernel/discounting';
 import type { PricingType } from '@billing/kernel/pricing';
 import type { Tier } from '@billing/kernel/tiers';
-import { type BillingCycle, periodIndexAt, periodOf } from './billing-cycle';
+import { type BillingCycle, firstCycleIndexAt, periodOf } from './billing-cycle';
 import type { SubscriptionChange, SubscriptionChanges } from './subscription-change';
 import type { CycleEndBill, UsageBilling } from './usage-billing';
 import type { UsageStretch } from './usage-stretch';
@@ -237,5 +237,5 @@ export function firstBilledPeriod(
   subscription: Subscription,
   { createdAt }: { readonly createdAt: Date },
 ): number {
-  return createdAt <= subscription.anchor ? 0 : periodIndexAt(subscription, createdAt);
+  return createdAt <= subscription.anchor ? 0 : firstCycleIndexAt(subscription, createdAt);
 }

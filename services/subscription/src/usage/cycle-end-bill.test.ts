@@ -1,3 +1,4 @@
+import { recordBill } from '../billing/bill';
 import { createdInvoices } from '../lifecycle/ending';
 import { withUnbilled } from '../over-limit/over-limit-bill';
 import { parkedFor } from '../over-limit/parking';
@@ -73,6 +74,17 @@ describe('the bill of the end of a cycle', () => {
       oweCycleEnd({ ...until, periodIndex }, { ...bill, periodIndex }).cycleEndBills;
     expect(kept(next, 1)).toHaveLength(2);
     expect(kept(next, 3)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a later bill of its time has made up for it', 1, true],
+    ['later bills do not reach its usage', 4, false],
+  ])('is not owed any more once %s', (_name, later, expected) => {
+    const lived = { ...owing, cycles: [], periodIndex: later };
+    const after = recordBill(lived, later, {});
+    expect(findCycleEndBill(after, 0)?.isBilled).toBe(expected);
+    const isOpen = after.openInvoices.some(({ invoiceId }) => invoiceId === 'usage-0');
+    expect(isOpen).toBe(!expected);
   });
 
   test('is stored', () => {

@@ -3,7 +3,7 @@ import type { BillCycleEnd } from '../subscription/command';
 import type { Subscription } from '../subscription/subscription';
 import type { CycleEndBill } from '../subscription/usage-billing';
 import { isMetered } from '../subscription/usage-stretch';
-import { hasMeters, mayStillChange, pinnedSets } from './usage-period';
+import { endBefore, hasMeters, mayStillChange, pinnedSets } from './usage-period';
 
 /** Finds the bill of the end of a cycle that had a period as its last one. */
 export function findCycleEndBill(
@@ -75,6 +75,27 @@ export function withCycleEndBill(
     cycleEndBills: cycleEndBills.map((bill) =>
       bill.periodIndex === periodIndex && !bill.isBilled ? { ...bill, ...news } : bill,
     ),
+  };
+}
+
+/** The subscription without the bills that a later one has made up for: it settles their usage. */
+export function withCycleEndsBilledBy(subscription: Subscription, later: number): Subscription {
+  const { cycleEndBills = [], openInvoices } = subscription;
+  const owed = cycleEndBills.filter((bill) => !bill.isBilled && bill.periodIndex < later);
+  if (owed.length === 0) return subscription;
+  const settledBefore = endBefore(subscription, later - 1);
+  const settled = owed.filter(
+    ({ periodIndex }) =>
+      periodIndex === later - 1 || mayStillChange(subscription, periodIndex, settledBefore),
+  );
+  const isSettled = ({ invoiceId }: { readonly invoiceId: string }) =>
+    settled.some((bill) => bill.invoiceId === invoiceId);
+  return {
+    ...subscription,
+    cycleEndBills: cycleEndBills.map((bill) =>
+      isSettled(bill) ? { ...bill, isBilled: true, retryAt: null } : bill,
+    ),
+    openInvoices: openInvoices.filter((invoice) => !isSettled(invoice)),
   };
 }
 

@@ -114,8 +114,10 @@ function countedUntilOf(
   index: number | null,
   period: BillingPeriod,
 ): Date {
-  const { endedAt, canceledAt, periodIndex } = subscription;
+  const { endedAt, canceledAt, periodIndex, pausedAt } = subscription;
   if (endedAt === null || endedAt > period.end) return period.end;
+  // The pause that it ended in begins with the end of the period.
+  if (pausedAt !== null) return period.end;
   const endedImmediately = canceledAt?.getTime() === endedAt.getTime();
   const isLast = index === periodIndex;
   return endedImmediately && isLast ? new Date(endedAt.getTime() + 1) : endedAt;
