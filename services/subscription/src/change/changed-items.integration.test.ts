@@ -3,6 +3,7 @@ import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { BillingInterval, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import {
   ChangeAt,
@@ -13,6 +14,7 @@ import {
 } from '@billing/proto/billing/subscription/v1/change';
 import type { ChangeItem } from '@billing/proto/billing/subscription/v1/change_service';
 import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
+import { aProtoCustomer } from '../testing/customer-facts';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
 import {
@@ -148,6 +150,28 @@ test('a token is stale once the state of the subscription does not allow its cha
   await expect(create(call, context, token)).rejects.toMatchObject({
     ...{ kind: 'failed_precondition', message: 'Preview is stale: subscription' },
   });
+});
+
+test('a token is stale once its amount would be charged in another way', async () => {
+  const { customers } = under.peers;
+  const paid = customers.get('customer') ?? aProtoCustomer();
+  const { COLLECTION_METHOD_SEND_INVOICE: collectionMethod } = CollectionMethod;
+  const { id, context } = await running();
+  const asked = asking(id, [{ productId: 'base' }, { productId: 'extra', quantity: 12 }]);
+  const ways = [
+    [paid, { ...paid, collectionMethod }],
+    [{ ...paid, collectionMethod }, paid],
+  ] as const;
+  for (const [before, after] of ways) {
+    customers.set('customer', before);
+    const { token, invoice, dueNow } = await under.change.previewChange(asked, context);
+    expect(invoice?.amountDue).toBeGreaterThan(0n);
+    expect(dueNow).toBe(before === paid ? invoice?.amountDue : 0n);
+    customers.set('customer', after);
+    await expect(create(asked, context, token)).rejects.toMatchObject({
+      ...{ kind: 'failed_precondition', message: 'Preview is stale: customer' },
+    });
+  }
 });
 
 test('an unknown subscription or product is refused before an invalid token is', async () => {

@@ -114,7 +114,7 @@ export async function previewCancellation(
   const claim = {
     ...{ at, validUntil },
     request: requestDigest(subscriptionId, input),
-    promised: promisedDigest(planned),
+    promised: promisedDigest(state, planned),
     balanceApplied: '0',
     inputs: inputDigests(state, planned),
   };
@@ -142,7 +142,7 @@ export async function promiseOfCancellation(
     check: (subscription, planned) => {
       const present: PresentFacts = {
         now: context.now.getTime(),
-        promised: promisedDigest(planned),
+        promised: promisedDigest(subscription, planned),
         inputs: inputDigests(subscription, planned),
         isBalanceLeft: true,
       };
@@ -158,9 +158,19 @@ function requestDigest(
   return digestOf(['CANCEL', subscriptionId, atPeriodEnd, proration]);
 }
 
-// An unpaid invoice that the end voids is part of the result, too.
-function promisedDigest({ effectiveAt, credits: { kept, voided } }: PlannedEnd): string {
-  return digestOf([effectiveAt, promisedNotes(kept), promisedNotes(voided)]);
+// An unpaid invoice that the end voids is part of the result, too, and so are the lines put off
+// that its last invoice bills.
+function promisedDigest(
+  { changes: { putOff } }: Subscription,
+  { effectiveAt, credits: { kept, voided, unusedLines } }: PlannedEnd,
+): string {
+  const facts = [effectiveAt, promisedNotes(kept), promisedNotes(voided)];
+  const lines = [...putOff.flatMap((one) => one.lines), ...unusedLines];
+  const billed = lines.map(({ itemId, description, amount, discountAmount, taxCategory }) => [
+    ...[itemId, description, amount.toString(), discountAmount.toString(), taxCategory ?? null],
+  ]);
+  // Tokens of the release before name no lines.
+  return digestOf(billed.length === 0 ? facts : [...facts, billed]);
 }
 
 function inputDigests(

@@ -64,7 +64,7 @@ export async function previewChange(
   const claim = {
     ...{ at, validUntil },
     request: requestDigest(subscriptionId, input),
-    promised: promisedDigest(preview, preview.invoice?.balanceApplied ?? 0n),
+    promised: promisedDigest(current.state, preview, preview.invoice?.balanceApplied ?? 0n),
     balanceApplied: (preview.invoice?.balanceApplied ?? 0n).toString(),
     inputs: inputDigests(current.state, { input, request, customer, preview }),
   };
@@ -118,7 +118,7 @@ export async function promiseOf(
       const preview = await computed(current, request, context, peers);
       const present: PresentFacts = {
         now: context.now.getTime(),
-        promised: promisedDigest(preview, shown),
+        promised: promisedDigest(current, preview, shown),
         inputs: inputDigests(current, { input, request, customer, preview }),
         isBalanceLeft: (preview.invoice?.balanceApplied ?? 0n) >= shown,
       };
@@ -188,8 +188,10 @@ function requestDigest(subscriptionId: string, input: ChangeInput): string {
   return digestOf(Object.keys(named).length === 0 ? asked : [...asked, named]);
 }
 
-// The amount due follows from the total and the balance that was shown.
+// The amount due follows from the total and the balance that was shown, and is due now only where
+// it is charged.
 function promisedDigest(
+  { collectionMethod }: Pick<Subscription, 'collectionMethod'>,
   { effectiveAt, invoice, linesPutOff, creditNotes }: Preview,
   balance: bigint,
 ): string {
@@ -199,7 +201,10 @@ function promisedDigest(
   }
   if (invoice === undefined) return digestOf([effectiveAt, notes]);
   const promised = { ...invoice, balanceApplied: balance, amountDue: invoice.total - balance };
-  return digestOf([effectiveAt, notes, PreviewInvoice.toJSON(promised)]);
+  const facts = [effectiveAt, notes, PreviewInvoice.toJSON(promised)];
+  // Tokens of the release before do not name it.
+  const isSent = collectionMethod === 'SEND_INVOICE' && promised.amountDue > 0n;
+  return digestOf(isSent ? [...facts, collectionMethod] : facts);
 }
 
 function inputDigests(
@@ -222,10 +227,14 @@ function inputDigests(
     discount: discountDigest(request),
     customer: digestOf([customer?.collectionMethod, customer?.currency]),
     invoice: digestOf(request.facts),
-    tax: digestOf(
-      (preview.invoice?.taxes ?? []).map(({ reason, name, percent }) => [reason, name, percent]),
-    ),
+    tax: taxDigest(preview),
   };
+}
+
+function taxDigest({ invoice, linesPutOff }: Pick<Preview, 'invoice' | 'linesPutOff'>): string {
+  const taxes = (invoice?.taxes ?? []).map(({ reason, name, percent }) => [reason, name, percent]);
+  const ofLines = linesPutOff.map(({ taxReason, taxPercent }) => [taxReason, taxPercent]);
+  return digestOf([...taxes, ...ofLines]);
 }
 
 // The holder of a redemption is another one for each change.
