@@ -189,6 +189,8 @@ const bodies: readonly (readonly [string, Readonly<Record<string, unknown>>])[] 
   ['PATCH /portal/settings', { products: 1, quantity: 1 }],
   ['POST /webhook-endpoints', endpoint],
   ['PATCH /webhook-endpoints/:id', endpoint],
+  ['POST /webhook-endpoints', { url: 'http://10.0.0.1/', events: ['x'] }],
+  ['PATCH /webhook-endpoints/:id', { url: 'http://10.0.0.1/', events: ['x'] }],
   ['POST /webhook-endpoints/:id/replay', { since: 'x', all: 1 }],
   ['POST /emails/:id/bounce', { type: 'X' }],
   [

@@ -16,9 +16,19 @@ test.each([
   ['Webhook', false],
   ['webHOOK', false],
 ])('"%s" is a prefix of headers: %s', (text, is) => {
-  expect(webhookEndpointProblems({ headerPrefix: text }).headerPrefix).toEqual(
+  expect(webhookEndpointProblems({ headerPrefix: text }, () => true).headerPrefix).toEqual(
     is ? [] : ['Invalid header prefix'],
   );
+});
+
+test.each([
+  ['', ['Required']],
+  ['x', ['Must be an absolute http or https URL']],
+  ['http://0x0a.1/', ['Must be a public address']],
+  ['http://10.0.0.2/', []],
+])('the URL "%s" has the problems %j if the host 10.0.0.1 is refused', (url, problems) => {
+  const found = webhookEndpointProblems({ url }, (hostname) => hostname !== '10.0.0.1');
+  expect(found.url).toEqual(problems);
 });
 
 test.each([
@@ -28,7 +38,7 @@ test.each([
   ['subscription.renewed'],
   ['checkout.expired'],
 ])('"%s" names events', (name) => {
-  expect(webhookEndpointProblems({ events: [name] }).events).toEqual([]);
+  expect(webhookEndpointProblems({ events: [name] }, () => true).events).toEqual([]);
 });
 
 test.each([
@@ -45,7 +55,7 @@ test.each([
   ['webhook_endpoint.*'],
   ['unknown.*'],
 ])('"%s" names no events, and the problem contains its index', (name) => {
-  const { events } = webhookEndpointProblems({ events: ['*', name] });
+  const { events } = webhookEndpointProblems({ events: ['*', name] }, () => true);
   expect(events).toEqual(['1: Unknown event']);
 });
 

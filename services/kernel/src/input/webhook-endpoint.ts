@@ -91,13 +91,16 @@ export interface WebhookEndpointFields {
 }
 
 /**
- * Problems of each present field of a webhook endpoint; absent fields and allowed hosts are checked
- * elsewhere.
+ * Problems of each present field of a webhook endpoint; absent fields are checked elsewhere.
+ * `isAllowedHost` gets the host of a well-formed URL.
  */
-export function webhookEndpointProblems(fields: WebhookEndpointFields): InputProblems {
+export function webhookEndpointProblems(
+  fields: WebhookEndpointFields,
+  isAllowedHost: (hostname: string) => boolean,
+): InputProblems {
   const { url, events, description, headerPrefix } = fields;
   return {
-    url: optionalProblems(url, (text) => (text === '' ? ['Required'] : webAddressProblems(text))),
+    url: optionalProblems(url, (text) => urlProblems(text, isAllowedHost)),
     events: optionalProblems(events, eventProblems),
     description: optionalProblems(description, (text) =>
       lineProblems(text, { max: descriptionLengthMax }),
@@ -138,6 +141,13 @@ export function webhookFeedTypeProblems(types: readonly string[]): string[] {
   return types
     .filter((name) => name === everyEvent || !webhookEventNames.includes(name))
     .map((name) => `Unknown event: ${name}`);
+}
+
+function urlProblems(text: string, isAllowedHost: (hostname: string) => boolean): string[] {
+  if (text === '') return ['Required'];
+  const problems = webAddressProblems(text);
+  if (problems.length > 0) return problems;
+  return isAllowedHost(new URL(text).hostname) ? [] : ['Must be a public address'];
 }
 
 function eventProblems(events: readonly string[]): string[] {

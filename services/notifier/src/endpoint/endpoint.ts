@@ -200,10 +200,5 @@ function registrationAfter(
 }
 
 function problemsOf(registration: Registration, policy: AddressPolicy): InputProblems {
-  const { url } = registration;
-  const { url: urlProblems = [], ...others } = webhookEndpointProblems(registration);
-  if (urlProblems.length > 0 || isAllowedHost(new URL(url).hostname, policy)) {
-    return { ...others, url: urlProblems };
-  }
-  return { ...others, url: ['Must be a public address'] };
+  return webhookEndpointProblems(registration, (hostname) => isAllowedHost(hostname, policy));
 }

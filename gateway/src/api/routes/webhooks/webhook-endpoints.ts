@@ -1,5 +1,12 @@
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { webhookEndpointProblems, webhookEventNames } from '@billing/kernel/input/webhook-endpoint';
+import type { CallContext } from '@billing/chassis/call-context';
+import {
+  type WebhookEndpointFields,
+  webhookEndpointProblems,
+  webhookEventNames,
+} from '@billing/kernel/input/webhook-endpoint';
+import { publicHosts } from '@billing/kernel/public-host';
 import type { WebhookEndpoint as ProtoWebhookEndpoint } from '@billing/proto/billing/notifier/v1/notifier';
 import { WebhookEndpointJson, toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
 import { NewWebhookEndpoint } from '../../schemas/webhook-endpoint';
@@ -10,6 +17,8 @@ import { changeable, frozen, readPatch, required } from '../../input/patch';
 import { created, etag, ok, present, secretOrNull } from '../../../http/answer';
 import { param } from '../../input/request';
 import type { Route } from '../route';
+
+const { isAllowedHost } = publicHosts(ipaddr);
 
 const url = z
   .string()
@@ -72,7 +81,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       errors: ['conflict'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateWebhookEndpoint, request, webhookEndpointProblems);
+      const input = readBody(CreateWebhookEndpoint, request, rulesFor(request.context));
       const { webhookEndpoint, secret } = await peers.notifier.createWebhookEndpoint(
         { ...input, events: input.events ?? [] },
         request.context,
@@ -129,11 +138,8 @@ export const webhookEndpointRoutes: readonly Route[] = [
       errors: ['webhook_endpoint_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(
-        UpdateWebhookEndpoint,
-        request,
-        webhookEndpointProblems,
-      );
+      const rules = rulesFor(request.context);
+      const { input, updateMask } = readPatch(UpdateWebhookEndpoint, request, rules);
       const { url, events = [], description, active, headerPrefix } = input;
       const { webhookEndpoint } = await peers.notifier.updateWebhookEndpoint(
         {
@@ -188,6 +194,13 @@ export const webhookEndpointRoutes: readonly Route[] = [
     },
   },
 ];
+
+// A setting of the notifier decides about loopback addresses of sandboxes.
+function rulesFor({ tenant: { live } }: Pick<CallContext, 'tenant'>) {
+  const policy = { allowLoopback: !live };
+  return (fields: WebhookEndpointFields) =>
+    webhookEndpointProblems(fields, (hostname) => isAllowedHost(hostname, policy));
+}
 
 function toJsonNewWebhookEndpoint(endpoint: ProtoWebhookEndpoint, secret: string) {
   return { ...toJsonWebhookEndpoint(endpoint), secret: secretOrNull(secret) };
