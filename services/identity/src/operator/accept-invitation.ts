@@ -2,7 +2,11 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { refuseProblems } from '@billing/kernel/input-problems';
+import {
+  type InputProblems,
+  problemsOfParsing,
+  refuseProblems,
+} from '@billing/kernel/input-problems';
 import type { AcceptInvitationRequest } from '@billing/proto/billing/identity/v1/operator';
 import type { AuditStore } from '../audit/audit-store';
 import { addOwner, type Organization } from '../organization/organization';
@@ -14,6 +18,7 @@ import {
   type Operator,
   operatorEmail,
   operatorExists,
+  operatorNameProblems,
 } from './operator';
 import { isPasswordOff } from './operator-factor';
 import { findAnywhere, findHolder, operatorId, withUniqueEmail } from './operator-store';
@@ -47,18 +52,16 @@ export async function acceptInvitation(
 ): Promise<Accepted> {
   const { signIn, organizations, operators, invitations, commonPasswords, clock } = dependencies;
   const invitation = await openInvitation(request.token, dependencies);
-  const email = operatorEmail(request.email);
   const { password, name, providerConfigured } = request;
   const { signInRules } = (await organizationOf(invitation, dependencies)).state;
   const isOff = isPasswordOff(signInRules, providerConfigured);
-  if (!isOff) refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
+  refuseProblems(acceptanceProblems(request, { isPasswordOff: isOff, commonPasswords }));
+  const email = operatorEmail(request.email);
   if ((await findHolder(operators, email)) !== undefined) throw operatorExists();
   const id = operatorId(email);
   const { role, invitedBy } = invitation.state;
-  // Validates input before consuming the invitation, and verifies the invitation before hashing,
-  // because hashing is expensive.
+  // Verifies the invitation before hashing, because hashing is expensive.
   const made = { id, email, name, role, invitedBy };
-  createOperator({ ...made, passwordHash: undefined });
   const { tenant } = await invitations.mutate(
     invitation,
     (state, now) => accept(state, { operatorId: id, email }, now),
@@ -76,6 +79,21 @@ export async function acceptInvitation(
       .mutate(tenant.organizationId, (organization) => addOwner(organization, id));
   }
   return { operator: stored, isPasswordOff: isOff };
+}
+
+function acceptanceProblems(
+  { email, name, password }: Pick<AcceptInvitationRequest, 'email' | 'name' | 'password'>,
+  {
+    isPasswordOff: isOff,
+    commonPasswords,
+  }: { readonly isPasswordOff: boolean; readonly commonPasswords: CommonPasswords },
+): InputProblems {
+  const address = email.trim().toLowerCase();
+  return {
+    email: problemsOfParsing(() => operatorEmail(email)),
+    name: operatorNameProblems(name),
+    password: isOff ? [] : passwordProblems(password, address, commonPasswords),
+  };
 }
 
 /** Finds the organization of an invitation. */

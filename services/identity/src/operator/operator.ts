@@ -278,10 +278,14 @@ export function mayManageOperators(role: Role): boolean {
   return role === 'OWNER' || role === 'ADMIN';
 }
 
+/** Problems of an operator's name. */
+export function operatorNameProblems(text: string): string[] {
+  return lineProblems(text.trim(), { min: 1, max: nameLengthMax });
+}
+
 function operatorName(text: string): string {
-  const name = text.trim();
-  refuseProblems({ name: lineProblems(name, { min: 1, max: nameLengthMax }) });
-  return name;
+  refuseProblems({ name: operatorNameProblems(text) });
+  return text.trim();
 }
 
 /** The same answer for all causes, so that it reveals nothing about existing operators. */

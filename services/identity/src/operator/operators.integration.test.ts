@@ -149,13 +149,14 @@ describe('the first owner', () => {
     );
   });
 
-  test('may retry after a refused password', async () => {
+  test('sees all problems of refused input at once, and may retry', async () => {
     const { organizationId } = await anOrganization();
     const token = present((await peer.inviteFirstOwner({ organizationId }, context())).token);
-    const person = { email: anEmail(), name: 'Ada', origin: undefined, providerConfigured: false };
-    const weak = { ...person, token, password: 'short' };
-    await expect(peer.acceptInvitation(weak, context())).rejects.toMatchObject({
-      fields: { password: ['Must be at least 12 characters'] },
+    const input = { email: 'x', name: ' ', password: 'short' };
+    const wrong = { ...input, token, origin: undefined, providerConfigured: false };
+    const email = ['Invalid email'];
+    await expect(peer.acceptInvitation(wrong, context())).rejects.toMatchObject({
+      fields: { email, name: ['Required'], password: ['Must be at least 12 characters'] },
     });
     expect((await accept(token)).operator.role).toBe(Role.ROLE_OWNER);
   });
