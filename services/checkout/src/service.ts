@@ -108,8 +108,8 @@ export async function start(
   });
   const { sessions: sessionRecords, worker: sessions } = sales;
   const exported = { ...sales, invoices, entries, pages };
-  const shared = { invoices, balances, pages, worker };
-  handleInvoices({ ...shared, ...credits, recordedPayments, saver, sessions, peers, logger });
+  const shared = { invoices, balances, pages, worker, logger };
+  handleInvoices({ ...shared, ...credits, recordedPayments, saver, sessions, peers });
   handleMethods({ payers, saved, methods, worker, peers });
   const recovered = { sessions: sessionRecords, ...{ invoices, attempts, pages, peers } };
   recoverCheckout(service, { ...recovered, ...announced, charges, refunds: credits.refunds });

@@ -68,28 +68,30 @@ describe('a credit note that is refunded', () => {
   const numbered = { number: 'CN-000001' };
 
   /** Issues a note whose number is taken or not by the end of the wait. */
-  function refunding(change: Partial<typeof numbered>) {
+  function refunding(change: Partial<typeof numbered>, wait?: () => Promise<never>) {
     const note = { id: 'note', number: undefined, lines: [], ...change };
     const state = { ...opened, attempt: undefined, creditNotes: [note] };
     const sendNew = jest.fn(() => Promise.resolve({ state }));
+    const warn = jest.fn();
     const stored = { state: { ...state, creditNotes: [{ ...note, number: undefined }] } };
     const invoices = {
       get: () => Promise.resolve({ state }),
       mutate: () => Promise.resolve(stored),
     };
     const dependencies = {
-      invoices: { within: () => invoices, waitFor: () => Promise.resolve({ state }) },
+      invoices: { within: () => invoices, waitFor: wait ?? (() => Promise.resolve({ state })) },
       methods: { choiceFor: () => Promise.resolve({ methodId: undefined }) },
       refunds: { sendNew },
       isCustomerDeleted: () => Promise.resolve(false),
       clock: { now: () => now },
+      logger: { warn },
     } as unknown as CreditNoteDependencies;
     const deadline = new Date(now.getTime() + 60_000);
     const issued = new CreditNoteWorker(dependencies).issue('invoice', asked({}), {
       ...context,
       deadline,
     });
-    return { issued, sendNew };
+    return { issued, sendNew, warn };
   }
 
   test('is sent once it has a number, within 8 s of the call', async () => {
@@ -101,6 +103,14 @@ describe('a credit note that is refunded', () => {
       expect.objectContaining({ until }),
       expect.objectContaining({ deadline: expect.any(Date) }),
     );
+  });
+
+  test('is answered as stored if the wait for its number cannot read the database', async () => {
+    const lost = () => Promise.reject(new Error('connection closed'));
+    const { issued, sendNew, warn } = refunding({}, lost);
+    expect((await issued).state).toMatchObject({ creditNotes: [{ id: 'note' }] });
+    expect(sendNew).not.toHaveBeenCalled();
+    expect(warn).toHaveBeenCalledTimes(1);
   });
 
   test('is left to the worker that resumes it if its number takes longer', async () => {

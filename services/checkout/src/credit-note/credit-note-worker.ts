@@ -2,8 +2,10 @@ import type { Completion, Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
 import type { BalanceStore } from '../balance/balance-store';
 import type { AttemptWorker } from '../collection/attempt-worker';
 import type { Refund } from '../invoice/credit/credit';
@@ -34,6 +36,7 @@ export interface CreditNoteDependencies {
   readonly refunds: RefundWorker;
   readonly isCustomerDeleted: IsCustomerDeleted;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -181,11 +184,13 @@ export class CreditNoteWorker {
     creditNoteId: string,
     { until, context }: { readonly until: Date; readonly context: CallContext },
   ): Promise<Stored<InvoiceRecord>> {
-    const { invoices } = this.dependencies;
+    const { invoices, logger } = this.dependencies;
     const isReached = (stored: Stored<InvoiceRecord>) =>
       !hasNote(stored, creditNoteId) || isNumbered(stored, creditNoteId);
     if (isReached(issued)) return Promise.resolve(issued);
-    return invoices.waitFor(issued.state.id, context, { isReached, until });
+    const { id: invoiceId } = issued.state;
+    const waited = invoices.waitFor(invoiceId, context, { isReached, until });
+    return elseAsWritten(issued, waited, { logger, invoiceId, creditNoteId });
   }
 }
 

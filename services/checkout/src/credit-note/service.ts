@@ -20,14 +20,16 @@ interface CreditServiceDependencies
 /** Opens credit notes, refunds and disputes. */
 export function openCredits(service: Service, dependencies: CreditServiceDependencies) {
   const { invoices, sandboxDisputes: disputes } = dependencies;
-  const { db, clock } = service;
+  const { db, clock, logger } = service;
   const rows = new CreditRowStore(db);
   const series = () => service.slices.system.restoreCode;
   const numbers = new InvoiceNumberStore(db, series, 'creditNoteNumbers');
   service.ensureIndexes(() => rows.ensureIndexes());
   service.ensureIndexes(() => numbers.ensureIndexes());
   const refunds = new RefundWorker({ ...dependencies, ...refundAlarms(service), rows, clock });
-  const creditNotes = new CreditNoteWorker({ ...dependencies, numbers, refunds, clock });
+  const creditNotes = new CreditNoteWorker({
+    ...{ ...dependencies, numbers, refunds, clock, logger },
+  });
   disputes.handle({
     wake: (id, context) => {
       const check = (invoiceId: string) => refunds.checkDispute(invoiceId, id, context);

@@ -2,7 +2,9 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, newResourceId, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { derivedId } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
 import { checkMetadata, expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { type Currency, parseCurrency } from '@billing/kernel/currency';
@@ -47,6 +49,7 @@ export interface OneOffDependencies {
   readonly pages: HostedPageStore;
   readonly peers: Peers;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
   readonly settings: Pick<BillingSettingsStore, 'readForInvoice'>;
   readonly methods: Pick<PaymentMethodStore, 'cardCountryOf'>;
   /** Called for an invoice that was finalized. */
@@ -127,12 +130,14 @@ export function oneOffHandlers(
 async function untilAttempted(
   stored: Stored<InvoiceRecord>,
   context: CallContext,
-  { invoices, clock }: OneOffDependencies,
+  { invoices, clock, logger }: OneOffDependencies,
 ): Promise<Stored<InvoiceRecord>> {
   const isReached = ({ state }: Stored<InvoiceRecord>) =>
     state.isTombstone || (state.status !== 'DRAFT' && state.attempt?.status !== 'PENDING');
   const until = waitAtMost(waitMsMax, context, clock.now());
-  return invoices.waitFor(stored.state.id, context, { isReached, until });
+  const { id: invoiceId } = stored.state;
+  const waited = invoices.waitFor(invoiceId, context, { isReached, until });
+  return elseAsWritten(stored, waited, { logger, invoiceId });
 }
 
 async function hasBalance(

@@ -77,7 +77,10 @@ export class RefundWorker {
       return await withinTime(msLeft, sending);
     } catch (error) {
       this.dependencies.onUnknown(error, state.id);
-      return this.invoices(context).get(state.id);
+      // The caller's write is stored, so that a failed read must not become the answer.
+      return this.invoices(context)
+        .get(state.id)
+        .catch(() => stored);
     }
   }
 

@@ -71,7 +71,7 @@ export function processOn(db: Replicas['db']) {
   const logger = createLogger({ service: 'test', level: 'silent' });
   const creditNotes = new CreditNoteWorker({
     ...replica,
-    ...{ clock: systemClock, isCustomerDeleted: () => Promise.resolve(true) },
+    ...{ clock: systemClock, logger, isCustomerDeleted: () => Promise.resolve(true) },
     refunds: { copyRows: () => Promise.resolve() } as never,
   });
   const commands = sessionCommands({ ...dependencies, preparer, creditNotes, logger });

@@ -82,7 +82,7 @@ async function cancelWithCredits(
   context: CallContext,
   dependencies: CancellationDependencies,
 ): Promise<Stored<Subscription>> {
-  const { subscriptionId, previewToken } = request;
+  const { previewToken } = request;
   const id = newResourceId(context, 'cancellation');
   const promised =
     previewToken === undefined
@@ -90,16 +90,15 @@ async function cancelWithCredits(
       : await promiseOfCancellation(previewToken, request, context, dependencies);
   const attempt = { id, request, promised };
   try {
-    await untilStored(() => tryToCancel(attempt, context, dependencies));
+    const stored = await untilStored(() => tryToCancel(attempt, context, dependencies));
+    await voidRunningInvoice(stored.state, context, dependencies);
+    return stored;
   } catch (error) {
     throw promised === undefined ? error : asStale(error);
   }
-  const stored = await dependencies.subscriptions.get(subscriptionId, context);
-  await voidRunningInvoice(stored.state, context, dependencies);
-  return stored;
 }
 
-/** False if the subscription or an invoice has moved since the facts were read. */
+/** Undefined if the subscription or an invoice has moved since the facts were read. */
 async function tryToCancel(
   {
     id,
@@ -112,13 +111,13 @@ async function tryToCancel(
   },
   context: CallContext,
   dependencies: CancellationDependencies,
-): Promise<boolean> {
+): Promise<Stored<Subscription> | undefined> {
   const stored = await caughtUp(subscriptionId, context, dependencies.subscriptions);
   const { state } = stored;
   const isStored = ({ changes }: Subscription) => isStoredChange(changes, id);
-  if (isStored(state)) return true;
+  if (isStored(state)) return stored;
   if (promised !== undefined) checkNotCanceled(state);
-  if (state.status === 'CANCELED') return true;
+  if (state.status === 'CANCELED') return stored;
   const at = promised?.at ?? decisionTime(stored, context);
   const planned = await planCancellation(id, { stored, input, at }, context, dependencies);
   promised?.check(state, planned);

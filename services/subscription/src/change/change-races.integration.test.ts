@@ -14,6 +14,7 @@ import {
   CollectionOutcome,
   SubscriptionStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { Subscriptions } from '../subscription-store';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
 import {
@@ -105,6 +106,25 @@ async function report(
   const result = { subscriptionId: id, invoice, outcome, attempt: 1, resultNumber: 1 };
   await under.subscription.applyCollectionResult({ ...result, nextAttemptAt: undefined }, context);
 }
+
+test('a change whose wait cannot read the database is answered as it was stored', async () => {
+  const context = testContext({ now: day('01-31') });
+  const waitFor = Reflect.get(Subscriptions.prototype, 'waitFor');
+  const waits = jest.spyOn(Subscriptions.prototype, 'waitFor');
+  const failures: string[] = [];
+  waits.mockImplementation(async function (this: Subscriptions, id, within, wait) {
+    const { state } = await this.get(id, within);
+    if (state.changes.paying === null) return waitFor.call(this, id, within, wait);
+    failures.push(id);
+    throw new Error('connection closed');
+  });
+  try {
+    const { id } = await upgrade(context);
+    expect(failures).toEqual([id]);
+  } finally {
+    waits.mockRestore();
+  }
+});
 
 const steps: [string, (id: string, context: CallContext) => Promise<unknown>][] = [
   [

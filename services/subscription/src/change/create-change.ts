@@ -5,6 +5,7 @@ import {
   newResourceId,
   waitAtMost,
 } from '@billing/chassis/call-context';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { derivedId } from '@billing/chassis/ids';
 import type { ChangeCredit } from '@billing/proto/billing/checkout/v1/reservation';
 import { isStoredChange, requestChange } from '../lifecycle/apply-change';
@@ -82,16 +83,25 @@ export async function change(
   context: CallContext,
   dependencies: ChangeDependencies,
 ): Promise<ChangedSubscription> {
-  const { subscriptions, changes, clock } = dependencies;
+  const { subscriptions, changes, clock, logger } = dependencies;
   const until = waitAtMost(answerWithinMs, context, clock.now());
   const id = newResourceId(context, 'change');
   const { subscriptionId } = call;
   const before = await subscriptions.get(subscriptionId, context);
   const earlier = mayHaveRun(context) ? await changes.find(before.state, id, context) : undefined;
-  if (earlier === undefined) await storeChange(id, call, context, dependencies);
+  // The change is part of the subscription that has stored it, so that this reads nothing.
+  const written =
+    earlier === undefined ? await storeChange(id, call, context, dependencies) : before;
+  const known = {
+    change: earlier ?? (await changes.get(written.state, id, context)),
+    stored: written,
+  };
   const isReached = (current: Subscription) => current.changes.paying?.id !== id;
-  const stored = await subscriptions.waitFor(subscriptionId, context, { isReached, until });
-  return { change: await changes.get(stored.state, id, context), stored };
+  const outcome = async () => {
+    const stored = await subscriptions.waitFor(subscriptionId, context, { isReached, until });
+    return { change: await changes.get(stored.state, id, context), stored };
+  };
+  return elseAsWritten(known, outcome(), { logger, subscriptionId, changeId: id });
 }
 
 async function storeChange(
@@ -99,21 +109,21 @@ async function storeChange(
   call: ChangeCall,
   context: CallContext,
   dependencies: ChangeDependencies,
-): Promise<void> {
+): Promise<Stored<Subscription>> {
   try {
-    await untilStored(() => tryToStore(changeId, call, context, dependencies));
+    return await untilStored(() => tryToStore(changeId, call, context, dependencies));
   } catch (error) {
     throw call.promised === undefined ? error : asStaleChange(error);
   }
 }
 
-/** False if the subscription or an invoice has moved since the facts were read. */
+/** Undefined if the subscription or an invoice has moved since the facts were read. */
 async function tryToStore(
   changeId: string,
   { subscriptionId, input, promised, expectedVersion }: ChangeCall,
   context: CallContext,
   dependencies: ChangeDependencies,
-): Promise<boolean> {
+): Promise<Stored<Subscription> | undefined> {
   const { subscriptions, peers } = dependencies;
   const stored = await caughtUp(subscriptionId, context, subscriptions);
   const customer = await peers.customers.find(stored.state.customer.id, context);

@@ -54,10 +54,14 @@ export interface ReservedWrite {
   readonly expectedVersion: number | undefined;
 }
 
-/** Repeats an attempt until it has stored its write; the facts may move in between. */
-export async function untilStored(attempt: () => Promise<boolean>): Promise<void> {
+/**
+ * Retries an attempt until it has stored its write, and returns what is stored; the facts may move
+ * in between.
+ */
+export async function untilStored<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let count = 1; count <= attemptsMax; count += 1) {
-    if (await attempt()) return;
+    const stored = await attempt();
+    if (stored !== undefined) return stored;
   }
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
@@ -91,14 +95,14 @@ export function decisionTime(
 }
 
 /**
- * Reserves, then stores in one compare-and-set. False if the subscription or an invoice has moved
- * since the facts were read; what was reserved is released then.
+ * Reserves, then stores in one compare-and-set. Undefined if the subscription or an invoice has
+ * moved since the facts were read; what was reserved is released then.
  */
 export async function storeReserved(
   { id, stored, facts, reservation, isStored, decide, expectedVersion }: ReservedWrite,
   context: CallContext,
   dependencies: ReservedWriteDependencies,
-): Promise<boolean> {
+): Promise<Stored<Subscription> | undefined> {
   const { subscriptions, peers } = dependencies;
   const subscriptionId = stored.state.id;
   const known = subscriptionDigest(stored.state);
@@ -112,7 +116,7 @@ export async function storeReserved(
       redemption = reservation.redemption;
       await reserveDiscount(reserving, context, peers);
     }
-    await subscriptions.change(
+    return await subscriptions.change(
       subscriptionId,
       context,
       (current, decision) =>
@@ -123,15 +127,16 @@ export async function storeReserved(
         }),
       expectedVersion === undefined ? {} : { expectedVersion },
     );
-    return true;
   } catch (error) {
     if (reservation !== null) {
       const { round } = reservation;
       const isHeldAtCheckout = isReservedAtCheckout(reservation);
       const held = { subscriptionId, changeId: id, round, redemption, isHeldAtCheckout };
-      if (await isStoredElseReleased(held, context, dependencies)) return true;
+      if (await isStoredElseReleased(held, context, dependencies)) {
+        return await subscriptions.get(subscriptionId, context);
+      }
     }
-    if (isOutdated || hasMoved(error)) return false;
+    if (isOutdated || hasMoved(error)) return undefined;
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import {
   newResourceId,
   waitAtMost,
 } from '@billing/chassis/call-context';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
@@ -217,7 +218,7 @@ async function reserveDiscount(
  * Waits for the first charge and authorization. The subscription is stored: after any later error
  * the answer is the known state.
  */
-async function awaitOutcome(
+function awaitOutcome(
   created: Stored<Subscription>,
   {
     until,
@@ -225,11 +226,6 @@ async function awaitOutcome(
     dependencies: { subscriptions, logger },
   }: { until: Date; context: CallContext; dependencies: CreationDependencies },
 ): Promise<Stored<Subscription>> {
-  try {
-    return await subscriptions.waitFor(created.state.id, context, { isReached: isSettled, until });
-  } catch (error) {
-    const facts = { err: error, subscriptionId: created.state.id };
-    logger.warn(facts, 'waiting for first invoice failed, returning subscription as stored');
-    return created;
-  }
+  const waited = subscriptions.waitFor(created.state.id, context, { isReached: isSettled, until });
+  return elseAsWritten(created, waited, { logger, subscriptionId: created.state.id });
 }

@@ -5,11 +5,13 @@ import {
   newResourceId,
   waitAtMost,
 } from '@billing/chassis/call-context';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { checkMetadata, expectedVersionOf, readPage } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {
+  type CancelPriceMigrationRequest,
   type CreatePriceMigrationRequest,
   type MigratedSubscription as ProtoRow,
   type PriceMigration as ProtoMigration,
@@ -31,16 +33,13 @@ import { readExchange } from './read-migration';
 
 const canceledWithinMs = 8_000;
 
-type MigrationRpcDependencies = Omit<
-  MigrationDependencies,
-  'subscriptions' | 'changes' | 'logger'
-> & {
+type MigrationRpcDependencies = Omit<MigrationDependencies, 'subscriptions' | 'changes'> & {
   readonly peers: Peers;
 };
 
 /** RPCs of price migrations. */
 export function migrationRpc(dependencies: MigrationRpcDependencies) {
-  const { migrations, rows, clock } = dependencies;
+  const { migrations, rows } = dependencies;
   return rpcService<PriceMigrationServiceServer>(
     PriceMigrationServiceService,
     {
@@ -68,23 +67,32 @@ export function migrationRpc(dependencies: MigrationRpcDependencies) {
         return { subscriptions: data.map(toProtoRow), total };
       },
 
-      cancelPriceMigration: async ({ id, ...request }, context) => {
-        const realNow = clock.now();
-        await migrations
-          .within(context)
-          .mutate(
-            id,
-            (current, now) => cancelMigration(current, { now, realNow }),
-            expectedVersionOf(request),
-          );
-        const until = waitAtMost(canceledWithinMs, context, realNow);
-        const isReached = ({ state }: Stored<PriceMigration>) => state.leaseUntil === null;
-        const stored = await migrations.waitFor(id, context, { isReached, until });
-        return { priceMigration: toProtoMigration(stored) };
-      },
+      cancelPriceMigration: async (request, context) => ({
+        priceMigration: toProtoMigration(await cancelForCaller(request, context, dependencies)),
+      }),
     },
     { callers: priceMigrationCallers },
   );
+}
+
+/** Cancels a migration, and waits at most 8 s until its worker has stopped. */
+export async function cancelForCaller(
+  { id, ...request }: CancelPriceMigrationRequest,
+  context: CallContext,
+  { migrations, clock, logger }: Pick<MigrationRpcDependencies, 'migrations' | 'clock' | 'logger'>,
+): Promise<Stored<PriceMigration>> {
+  const realNow = clock.now();
+  const canceled = await migrations
+    .within(context)
+    .mutate(
+      id,
+      (current, now) => cancelMigration(current, { now, realNow }),
+      expectedVersionOf(request),
+    );
+  const until = waitAtMost(canceledWithinMs, context, realNow);
+  const isReached = ({ state }: Stored<PriceMigration>) => state.leaseUntil === null;
+  const waited = migrations.waitFor(id, context, { isReached, until });
+  return elseAsWritten(canceled, waited, { logger, priceMigrationId: id });
 }
 
 async function create(
