@@ -166,6 +166,7 @@ async function createSession(
   refuseProblems({ returnUrl: optionalProblems(returnUrl, webAddressProblems) });
   await customers.get(customerId, context);
   const sessionId = newResourceId(context, 'portalSession');
+  context.storing?.pass();
   const { expiresAt } = await sessions.insert(signInToken(sessionId, site), {
     customerId,
     returnUrl: returnUrl ?? null,
@@ -185,6 +186,7 @@ async function startSignIns(
 ): Promise<PortalSignIn[]> {
   const { customers, signIns, clock } = dependencies;
   const address = email.trim();
+  context.storing?.pass();
   if (!(await signIns.take(context.tenant.environmentId, address, clock.now()))) return [];
   const page = { page: 1, perPage: signInsMax };
   // Documents of earlier releases have only the address as it was typed.
