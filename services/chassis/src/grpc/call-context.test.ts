@@ -26,6 +26,23 @@ test('a request that has started to store completes its writes, however little t
   }).not.toThrow();
 });
 
+test('a request that was closed after writes elsewhere needs time for its own write again', () => {
+  let now = start;
+  const gate = new StoringGate(after(5_000), { now: () => now });
+  gate.pass();
+  now = after(3_001);
+  gate.close();
+  expect(() => {
+    gate.pass();
+  }).toThrow(expect.objectContaining({ reason: 'TOO_LATE_TO_STORE' }));
+  now = start;
+  gate.pass();
+  now = after(3_001);
+  expect(() => {
+    gate.pass();
+  }).not.toThrow();
+});
+
 test('a call waits for the given time, and no longer than it has to answer', () => {
   const context = { deadline: after(10_000) };
   expect(waitAtMost(2_000, context, start)).toEqual(after(2_000));

@@ -150,7 +150,7 @@ export const answerMarginMs = 2_000;
 /**
  * Lets a request write only while enough of its deadline is left for the write and the answer: a
  * request that is answered 5xx for lack of time has stored nothing. After its first write, a
- * request may write at any time.
+ * request may write at any time, unless the gate is closed again.
  */
 export class StoringGate {
   private hasStored = false;
@@ -171,6 +171,14 @@ export class StoringGate {
       throw new DomainError('unavailable', 'TOO_LATE_TO_STORE', 'Service unavailable');
     }
     this.hasStored = true;
+  }
+
+  /**
+   * Called after writes of other services that leave no resource: what the request stores itself
+   * needs enough time again.
+   */
+  close(): void {
+    this.hasStored = false;
   }
 }
 

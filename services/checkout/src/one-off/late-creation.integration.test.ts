@@ -1,6 +1,9 @@
 import { systemClock } from '@billing/chassis/clock';
 import { testContext } from '@billing/chassis/testing';
-import { CreateOneOffInvoiceRequest } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  CreateOneOffInvoiceRequest,
+  ListInvoicesRequest,
+} from '@billing/proto/billing/checkout/v1/checkout';
 import { type RunningCheckout, startCheckout } from '../testing/rpc';
 import { Shop } from '../testing/shop-rpc';
 
@@ -23,6 +26,11 @@ afterAll(async () => {
   await shop.stop();
 });
 
+afterEach(() => {
+  clockOffsetMs = 0;
+  shop.before = () => undefined;
+});
+
 function create(customerId: string, context: ReturnType<typeof testContext>) {
   const lines = [{ description: 'Setup', amount: 2900n }];
   const request = CreateOneOffInvoiceRequest.fromPartial({ customerId, lines });
@@ -38,4 +46,19 @@ test('an invoice with too little time left fixes no currency of its customer', a
   clockOffsetMs = 0;
   await create(customer.id, testContext());
   expect(shop.customers.get(customer.id)?.currencyFixed).toBe(true);
+});
+
+test('an invoice whose time passes while the currency is fixed is not stored', async () => {
+  const customer = shop.aCustomer();
+  const context = testContext({ deadlineMs });
+  shop.before = (call) => {
+    if (call === 'fixCurrency') clockOffsetMs = lateByMs;
+  };
+  const late = create(customer.id, context);
+  await expect(late).rejects.toMatchObject({ kind: 'unavailable', reason: 'TOO_LATE_TO_STORE' });
+  expect(shop.customers.get(customer.id)?.currencyFixed).toBe(true);
+  clockOffsetMs = 0;
+  const page = ListInvoicesRequest.fromPartial({ customerId: customer.id, page: 1, perPage: 10 });
+  const { tenant } = context;
+  expect((await running.checkout.listInvoices(page, testContext({ tenant }))).invoices).toEqual([]);
 });

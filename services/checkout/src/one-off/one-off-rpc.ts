@@ -193,15 +193,25 @@ async function currencyOf(
     ? customer.currency
     : await billedCurrency(customer.id, invoices.within(context));
   const { id } = customer;
-  // The customer's currency is stored before the invoice: a call that is too late is refused here.
-  if (billed === undefined) context.storing?.pass();
-  const fixed =
-    billed ?? (await peers.customer.fixCurrency({ id, currency }, context)).customer?.currency;
+  const fixed = billed ?? (await fixCurrency({ id, currency }, context, peers));
   if (fixed !== undefined && fixed !== currency) {
     const problem = `Currency ${currency} differs from the customer's, ${fixed}`;
     throw invalidInput({ currency: [problem] });
   }
   return currency;
+}
+
+// The customer's currency is stored before the invoice: a call that is too late is refused here,
+// and one that is too late afterwards stores no invoice.
+async function fixCurrency(
+  wanted: { readonly id: string; readonly currency: Currency },
+  context: CallContext,
+  { customer }: Pick<Peers, 'customer'>,
+): Promise<string | undefined> {
+  context.storing?.pass();
+  const fixed = await customer.fixCurrency(wanted, context);
+  context.storing?.close();
+  return fixed.customer?.currency;
 }
 
 function checkRequest(request: CreateOneOffInvoiceRequest): void {

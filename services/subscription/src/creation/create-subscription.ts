@@ -142,6 +142,8 @@ async function insert(
     const fixed = (await fixCurrency(peers, wanted, context)).currency;
     checkCurrency(price, fixed, currencyField(checked));
   }
+  // The other services may have needed the rest of the time.
+  context.storing?.close();
   const stored = await subscriptions.insert(transition, context);
   checkRepeat(stored.state, { fingerprint });
   return stored;
@@ -162,7 +164,9 @@ async function storedElseReleased(
     const found = await subscriptions.find(subscriptionId, context);
     return found === undefined || isAbandoned(found) ? undefined : existingSubscription(found);
   }
-  const record = await subscriptions.preventCreation(subscriptionId, context);
+  // Also too late for the creation: what it has reserved must be freed.
+  const ungated = { ...context, storing: undefined };
+  const record = await subscriptions.preventCreation(subscriptionId, ungated);
   if (!record.isTombstone) return subscriptions.get(subscriptionId, context);
   await releaseUnused({ subscriptionId, discountId }, context, { peers, logger });
   return undefined;

@@ -1,5 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
 import { testContext } from '@billing/chassis/testing';
+import { ListSubscriptionsRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { aProtoCustomer, aProtoDiscount } from '../testing/customer-facts';
 import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
 
@@ -42,4 +43,23 @@ test('a creation with enough time left fixes the currency of the customer', asyn
   customers.set('in-time', aProtoCustomer({ id: 'in-time' }));
   await under.create({ customerId: 'in-time' }, testContext());
   expect(customers.get('in-time')?.currencyFixed).toBe(true);
+});
+
+test('a creation whose time passes while the currency is fixed is not stored', async () => {
+  const { customers } = under.peers;
+  customers.set('slow', aProtoCustomer({ id: 'slow' }));
+  const context = testContext({ deadlineMs });
+  const fix = jest.spyOn(customers, 'set').mockImplementationOnce((id, customer) => {
+    clockOffsetMs = lateByMs;
+    return customers.set(id, customer);
+  });
+  const late = under.create({ customerId: 'slow' }, context);
+  await expect(late).rejects.toMatchObject({ kind: 'unavailable', reason: 'TOO_LATE_TO_STORE' });
+  fix.mockRestore();
+  expect(customers.get('slow')?.currencyFixed).toBe(true);
+  clockOffsetMs = 0;
+  const all = ListSubscriptionsRequest.fromPartial({ page: 1, perPage: 10 });
+  const { tenant } = context;
+  const { total } = await under.subscription.listSubscriptions(all, testContext({ tenant }));
+  expect(total).toBe(0);
 });
