@@ -13,18 +13,20 @@ const operator = {
 };
 const unavailable = new DomainError('unavailable', 'UNAVAILABLE', 'Service unavailable');
 
-/** Accepts an invitation while identity fails to authenticate the new session. */
-async function accept(failure: Error) {
+/** Accepts an invitation, with the answer of identity about the new session. */
+async function accept(signedIn: () => Promise<object>) {
   const route = sessionRoutes.find(({ path }) => path === '/invitations/accept');
+  const session = { token: 't', expiresAt: new Date('2026-01-06T12:00:00.000Z') };
+  const call = { now: operator.createdAt };
   const site = {
     peers: {
-      operator: { acceptInvitation: () => Promise.resolve({ operator, session: { token: 't' } }) },
+      operator: { acceptInvitation: () => Promise.resolve({ operator, session }) },
     },
-    operatorAccess: { signedIn: () => Promise.reject(failure) },
+    operatorAccess: { signedIn, siteUrl: 'https://billing.example' },
     logger: { warn: () => undefined },
   } as unknown as OperatorDependencies;
   const body = { token: 'token', email: operator.email, name: 'Ada', password: 'long password' };
-  const request = { params: {}, query: {}, body, call: {}, session: undefined, origin: {} };
+  const request = { params: {}, query: {}, body, call, session: undefined, origin: {} };
   const handle = route!.handle as (
     request: OpenRequest,
     site: OperatorDependencies,
@@ -33,7 +35,7 @@ async function accept(failure: Error) {
 }
 
 test('an invitation that is accepted while no session can be opened is answered 200', async () => {
-  const answer = await accept(unavailable);
+  const answer = await accept(() => Promise.reject(unavailable));
   expect(answer).toMatchObject({
     status: 200,
     body: { operator: { id: operator.id }, expiresAt: null },
@@ -43,5 +45,13 @@ test('an invitation that is accepted while no session can be opened is answered 
 
 test('a refusal of the new session is returned', async () => {
   const refusal = new DomainError('unauthenticated', 'INVALID_SESSION', 'Not signed in');
-  await expect(accept(refusal)).rejects.toBe(refusal);
+  await expect(accept(() => Promise.reject(refusal))).rejects.toBe(refusal);
+});
+
+// Identity has recorded the acceptance.
+test('an acceptance opens a session without another audit entry', async () => {
+  const organization = { organizationId: 'o', organizationName: 'Org', signInRules: {} };
+  const answer = await accept(() => Promise.resolve(organization));
+  expect(answer.status).toBe(200);
+  expect(answer.headers?.['Set-Cookie']).toMatch(/^\S*operator=t;/);
 });

@@ -22,7 +22,7 @@ import {
   toJsonOrganization,
   toJsonSession,
 } from '../route/operator-json';
-import type { AuditedAction } from '../../access/operator-access';
+import type { AuditedAction, SignedIn } from '../../access/operator-access';
 import type { OperatorRoute, OperatorDependencies } from '../route/route';
 import { providerPath } from './provider-page';
 
@@ -167,17 +167,18 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     path: acceptancePath,
     isOpen: true,
     handle: async ({ body, call, origin }, site) => {
+      // Identity records the acceptance in the audit log before it creates the operator.
       const acceptance = readBody(AcceptInvitation, { body });
       const opened = await site.peers.operator.acceptInvitation(
         { ...acceptance, origin, providerConfigured: site.identityProvider !== undefined },
         call as CallContext,
       );
       if (opened.session === undefined) {
-        // The operator signs in with the identity provider.
+        // The operator signs in with the identity provider, or later with the password.
         return ok({ operator: toJsonOperator(present(opened.operator)), expiresAt: null });
       }
       try {
-        return await entered(opened, actionOf('POST', acceptancePath), { call, site, origin });
+        return (await opening(opened, { call, site })).answer;
       } catch (error) {
         if (toHttpError(error).status < 500) throw error;
         // The invitation is used up, so a retry would be refused. The operator signs in instead.
@@ -208,19 +209,27 @@ export function cookieOf(
   return operatorCookie(token, { siteUrl: site.operatorAccess.siteUrl, lifeMs });
 }
 
-/** Returns a new session once the audit log has recorded it. */
-async function entered(
+/** Answer that gives the operator a new session. */
+async function opening(
   { operator, session }: LogInResponse,
-  action: AuditedAction,
-  { call, site, origin }: SessionRouteDependencies,
-): Promise<ApiAnswer> {
+  { call, site }: Omit<SessionRouteDependencies, 'origin'>,
+): Promise<{ readonly signedIn: SignedIn; readonly answer: ApiAnswer }> {
   const signedIn = await site.operatorAccess.signedIn(present(session).token, call);
   const body = {
     operator: toJsonOperator(present(operator)),
     organization: toJsonOrganization(signedIn),
     expiresAt: toJsonExpiry(session),
   };
-  const answer = ok(body, { 'Set-Cookie': cookieOf(session, { call, site }) });
+  return { signedIn, answer: ok(body, { 'Set-Cookie': cookieOf(session, { call, site }) }) };
+}
+
+/** Returns a new session once the audit log has recorded it. */
+async function entered(
+  opened: LogInResponse,
+  action: AuditedAction,
+  { call, site, origin }: SessionRouteDependencies,
+): Promise<ApiAnswer> {
+  const { signedIn, answer } = await opening(opened, { call, site });
   return site.operatorAccess.audited(signedIn, action, {
     call,
     origin,

@@ -1,7 +1,9 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { Tenant } from '@billing/chassis/call-context';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
+import { DomainError } from '@billing/kernel/domain-error';
 import {
   type InputProblems,
   problemsOfParsing,
@@ -11,6 +13,7 @@ import type { AcceptInvitationRequest } from '@billing/proto/billing/identity/v1
 import type { AuditStore } from '../audit/audit-store';
 import { addOwner, type Organization } from '../organization/organization';
 import { type CommonPasswords, passwordProblems } from '../password/password';
+import { operatorActor } from './audit-operator';
 import { accept, type Invitation, invitationNotFound } from './invitation';
 import {
   createOperator,
@@ -22,8 +25,14 @@ import {
 } from './operator';
 import { isPasswordOff } from './operator-factor';
 import { findAnywhere, findHolder, operatorId, withUniqueEmail } from './operator-store';
+import { type Origin, sentOrigin } from './session';
 import type { SignIn, SignInCall } from './sign-in';
 import type { TokenStore } from './token-store';
+
+const acceptancePath = '/dashboard/api/invitations/accept';
+
+/** A call that accepts an invitation. */
+type AcceptInvitationCall = SignInCall & Pick<CallContext, 'requestId'>;
 
 export interface AcceptInvitationDependencies {
   readonly signIn: SignIn;
@@ -33,6 +42,7 @@ export interface AcceptInvitationDependencies {
   readonly commonPasswords: CommonPasswords;
   readonly audit: AuditStore;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** A new operator; `isPasswordOff`: they have no password, and sign in with the provider. */
@@ -47,7 +57,7 @@ interface Accepted {
  */
 export async function acceptInvitation(
   request: AcceptInvitationRequest,
-  { signal, storing }: SignInCall,
+  { signal, storing, requestId }: AcceptInvitationCall,
   dependencies: AcceptInvitationDependencies,
 ): Promise<Accepted> {
   const { signIn, organizations, operators, invitations, commonPasswords, clock } = dependencies;
@@ -69,16 +79,65 @@ export async function acceptInvitation(
   );
   const passwordHash = isOff ? undefined : await signIn.hash(password, signal);
   const place = { tenant, now: clock.now(), storing };
-  const { stored, inserted } = await withUniqueEmail(() =>
-    operators.within(place).insert(createOperator({ ...made, passwordHash })),
-  );
-  if (!inserted) throw operatorExists();
+  const acceptance = { tenant, operator: { id, email }, requestId, origin: request.origin };
+  const stored = await recordedAcceptance(acceptance, dependencies, async () => {
+    const { stored: created, inserted } = await withUniqueEmail(() =>
+      operators.within(place).insert(createOperator({ ...made, passwordHash })),
+    );
+    if (!inserted) throw operatorExists();
+    return created;
+  });
   if (role === 'OWNER') {
     await organizations
       .within(place)
       .mutate(tenant.organizationId, (organization) => addOwner(organization, id));
   }
   return { operator: stored, isPasswordOff: isOff };
+}
+
+/**
+ * Creates the operator between two audit entries, like the gateway's changes of operators. The
+ * operator is not created if the first entry cannot be written.
+ */
+async function recordedAcceptance(
+  {
+    tenant,
+    operator,
+    requestId,
+    origin,
+  }: {
+    readonly tenant: Tenant;
+    readonly operator: Pick<Operator, 'id' | 'email'>;
+    readonly requestId: string;
+    readonly origin: Origin | undefined;
+  },
+  { audit, clock, logger }: Pick<AcceptInvitationDependencies, 'audit' | 'clock' | 'logger'>,
+  create: () => Promise<Stored<Operator>>,
+): Promise<Stored<Operator>> {
+  const { address, userAgent } = sentOrigin(origin);
+  const action = { action: `POST ${acceptancePath}`, path: acceptancePath, requestId };
+  const whose = { actor: operatorActor(operator), address, userAgent, environmentId: undefined };
+  const entryId = await audit
+    .begin(tenant, { ...action, ...whose, at: clock.now() })
+    .catch((cause: unknown) => {
+      throw new DomainError('unavailable', 'AUDIT_UNAVAILABLE', 'Service unavailable', { cause });
+    });
+  const end = async (status: number) => {
+    const target = { type: 'operator', id: operator.id };
+    try {
+      await audit.end(tenant, entryId, { status, target, changes: [] });
+    } catch (err) {
+      logger.warn({ err }, 'audit entry not completed');
+    }
+  };
+  try {
+    const created = await create();
+    await end(200);
+    return created;
+  } catch (error) {
+    await end(error instanceof DomainError && error.kind === 'already_exists' ? 409 : 500);
+    throw error;
+  }
 }
 
 function acceptanceProblems(

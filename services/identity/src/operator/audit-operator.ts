@@ -24,6 +24,6 @@ export async function recordOnOperator(
 }
 
 /** An operator as the actor of an entry. */
-export function operatorActor({ id, email }: Operator): AuditEntry['actor'] {
+export function operatorActor({ id, email }: Pick<Operator, 'id' | 'email'>): AuditEntry['actor'] {
   return { type: 'OPERATOR', id, email };
 }

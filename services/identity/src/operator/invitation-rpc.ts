@@ -1,3 +1,4 @@
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { invalidInput } from '@billing/kernel/domain-error';
 import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
@@ -14,10 +15,7 @@ import { invite } from './invitation';
 import { checkInvitation, operatorEmail, operatorExists } from './operator';
 import { sentRole, toProtoOperator } from './operator-rpc';
 import { findHolder } from './operator-store';
-import { operatorActor, recordOnOperator } from './audit-operator';
 import { tokenSeed } from './token-store';
-
-const acceptAction = 'POST /dashboard/api/invitations/accept';
 
 type Handlers = Pick<
   AsyncHandlers<OperatorServiceServer>,
@@ -25,7 +23,7 @@ type Handlers = Pick<
 >;
 
 export function invitationHandlers(dependencies: AcceptInvitationDependencies): Handlers {
-  const { signIn, organizations, operators, invitations, clock } = dependencies;
+  const { signIn, organizations, operators, invitations, clock, logger } = dependencies;
   return {
     inviteFirstOwner: async ({ organizationId }, { storing }) => {
       const tenant = liveTenant(organizationId);
@@ -53,15 +51,16 @@ export function invitationHandlers(dependencies: AcceptInvitationDependencies): 
     acceptInvitation: async (request, call) => {
       const { origin } = request;
       const { operator, isPasswordOff } = await acceptInvitation(request, call, dependencies);
-      if (!isPasswordOff) {
-        const session = await signIn.open(operator, origin, call);
-        return { operator: toProtoOperator(operator), session };
-      }
-      // The gateway records nothing without a session.
-      const { requestId } = call;
-      const accepted = { actor: operatorActor(operator.state), action: acceptAction, requestId };
-      await recordOnOperator(operator, { ...accepted, origin, status: 200 }, dependencies);
-      return { operator: toProtoOperator(operator), session: undefined };
+      const answer = { operator: toProtoOperator(operator), session: undefined };
+      if (isPasswordOff) return answer;
+      // The invitation is used up, so a retry would be refused. Without a session, the operator
+      // signs in with the password.
+      const opened = signIn.open(operator, origin, call);
+      return elseAsWritten(
+        answer,
+        opened.then((session) => ({ ...answer, session })),
+        { logger },
+      );
     },
 
     inviteOperator: async ({ sessionToken, email: text, role, retryKey }, { storing }) => {

@@ -2,6 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { connectMongo } from '@billing/chassis/mongo';
 import { eventually } from '@billing/chassis/testing';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
+import { AuditStore } from '../audit/audit-store';
 import { ownerResetLink } from '../create-owner-link';
 import {
   anEmail,
@@ -12,6 +13,7 @@ import {
   present,
   reason,
 } from '../testing/operators';
+import { SignIn } from './sign-in';
 import { type Person, SecondFactorTests } from '../testing/second-factors';
 
 const newPassword = 'another horse battery';
@@ -116,6 +118,52 @@ test('where passwords are off, an invitation stores none, opens no session, is r
   await expect(remove('wrong')).rejects.toMatchObject({ fields: { code: [expect.any(String)] } });
   await remove(code());
   expect((await tests.authenticate(person.token)).operator?.secondFactor).toBeUndefined();
+});
+
+test('an invitation is accepted only with an entry in the audit log', async () => {
+  const { owner } = await tests.anOwner();
+  const email = anEmail();
+  const invitation = { sessionToken: owner.token, email, role: Role.ROLE_VIEWER };
+  const { token } = await tests.peer.inviteOperator(invitation, context());
+  const typed = { token, email, name: 'Ada', password, origin: originAt('home') };
+  const accept = () =>
+    tests.peer.acceptInvitation({ ...typed, providerConfigured: false }, context());
+  const begin = jest.spyOn(AuditStore.prototype, 'begin');
+  begin.mockRejectedValueOnce(new Error('connection closed'));
+  try {
+    await expect(accept()).rejects.toMatchObject({ kind: 'unavailable' });
+  } finally {
+    begin.mockRestore();
+  }
+  await expect(tests.logIn(email, password)).rejects.toThrow(reason('INVALID_CREDENTIALS'));
+  const id = present((await accept()).operator).id;
+  const entries = (await entriesOf(owner)).filter(({ actor }) => actor?.id === id);
+  expect(entries).toEqual([
+    expect.objectContaining({
+      action: 'POST /dashboard/api/invitations/accept',
+      path: '/dashboard/api/invitations/accept',
+      target: expect.objectContaining({ type: 'operator', id }) as unknown,
+      status: 200,
+    }),
+  ]);
+});
+
+test('an invitation whose session cannot be stored is accepted without a session', async () => {
+  const { owner } = await tests.anOwner();
+  const email = anEmail();
+  const invitation = { sessionToken: owner.token, email, role: Role.ROLE_VIEWER };
+  const { token } = await tests.peer.inviteOperator(invitation, context());
+  const typed = { token, email, name: 'Ada', password, origin: originAt('home') };
+  const open = jest.spyOn(SignIn.prototype, 'open');
+  open.mockRejectedValueOnce(new Error('connection closed'));
+  try {
+    const request = { ...typed, providerConfigured: false };
+    const accepted = await tests.peer.acceptInvitation(request, context());
+    expect(accepted.session).toBeUndefined();
+  } finally {
+    open.mockRestore();
+  }
+  expect((await tests.logIn(email, password)).operator?.email).toBe(email);
 });
 
 test('a required second factor is set up while the system recovers', async () => {
