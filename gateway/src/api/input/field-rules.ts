@@ -24,7 +24,7 @@ export type FieldRules<T> = (
  * Adds problems that depend on the present time to the others of a body. A body without others is
  * left to the service: its first call may have succeeded, and a retry gets the answer of that call.
  */
-export function withPassingProblems(
+export function withTimeDependentProblems(
   lasting: InputProblems,
   passing: InputProblems,
   { wrong }: { readonly wrong: ReadonlySet<string> },

@@ -19,7 +19,7 @@ import {
   paymentMethodTypes,
 } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
-import { withPassingProblems } from '../input/field-rules';
+import { withTimeDependentProblems } from '../input/field-rules';
 import { line, problemsOfInvoice, toAmount, toProtoLine } from '../input/invoice-line';
 import { changeable, frozenFields, readPatch, required } from '../input/patch';
 import { listOf } from '../schemas/list';
@@ -313,7 +313,7 @@ export const invoiceRoutes: readonly Route[] = [
         const receivedAt = optionalProblems(fields.receivedAt, (time) =>
           receivedAtProblems(time, request.context.now),
         );
-        return withPassingProblems(lasting, { receivedAt }, body);
+        return withTimeDependentProblems(lasting, { receivedAt }, body);
       });
       const invoiceId = param(request, 'id');
       const { payment } = await peers.payment.recordPayment(

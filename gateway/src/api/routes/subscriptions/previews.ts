@@ -11,7 +11,7 @@ import { isId } from '@billing/chassis/ids';
 import type { InputProblems } from '@billing/kernel/input-problems';
 import { cancellationProblems, subscriptionProblems } from '@billing/kernel/input/subscription';
 import { ok } from '../../../http/answer';
-import { type Sound, withPassingProblems } from '../../input/field-rules';
+import { type Sound, withTimeDependentProblems } from '../../input/field-rules';
 import { irreversibleAction, optional, readBody } from '../../input/input';
 import { itemFieldProblems, toProtoItems } from '../../input/purchase-items';
 import type { ApiRequest } from '../../input/request';
@@ -116,7 +116,7 @@ function previewedChangeProblems(
   const { change: sent } = body.sent;
   if (change === undefined || typeof sent !== 'object' || sent === null) return {};
   const lasting = changeProblems(change, { ...sent });
-  const found = withPassingProblems(lasting, instantProblems(change, context), body);
+  const found = withTimeDependentProblems(lasting, instantProblems(change, context), body);
   return {
     change: Object.entries(found).flatMap(([field, messages]) =>
       messages.map((message) => `${field}: ${message}`),

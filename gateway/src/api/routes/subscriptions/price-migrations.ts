@@ -9,7 +9,7 @@ import { migrationResults } from '@billing/proto/values/subscription';
 import { created, etag, ok, present } from '../../../http/answer';
 import { changeInstantProblems } from '@billing/kernel/input/subscription';
 import { optionalProblems } from '@billing/kernel/input-problems';
-import { withPassingProblems } from '../../input/field-rules';
+import { withTimeDependentProblems } from '../../input/field-rules';
 import {
   irreversibleAction,
   listShape,
@@ -85,7 +85,7 @@ export const priceMigrationRoutes: readonly Route[] = [
         const instant = fields.at instanceof Date ? fields.at : undefined;
         const now = request.context.now;
         const at = optionalProblems(instant, (time) => changeInstantProblems(time, now));
-        return withPassingProblems({}, { at }, body);
+        return withTimeDependentProblems({}, { at }, body);
       });
       const { priceMigration } = await peers.priceMigration.createPriceMigration(
         {

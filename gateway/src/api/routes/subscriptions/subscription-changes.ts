@@ -23,7 +23,7 @@ import {
   readQuery,
   time,
 } from '../../input/input';
-import { withPassingProblems } from '../../input/field-rules';
+import { withTimeDependentProblems } from '../../input/field-rules';
 import { page, listQuery } from '../../input/list';
 import { changeProblems, instantProblems } from './change-rules';
 import { param } from '../../input/request';
@@ -123,7 +123,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     },
     handle: async (request, peers) => {
       const input = readBody(CreateSubscriptionChange, request, (fields, body) =>
-        withPassingProblems(
+        withTimeDependentProblems(
           changeProblems(fields, body.sent),
           // The instant of the preview counts, which only the service reads.
           fields.previewToken === undefined ? instantProblems(fields, request.context) : {},
