@@ -74,6 +74,30 @@ describe('calls that wait for one clock', () => {
     other.close();
   });
 
+  test('count one by one at two replicas, also under one request id', async () => {
+    const tenant = await aSandbox();
+    await begin(tenant, {});
+    const open = closeGate();
+    const other = connectIdentity(second.address);
+    const to = january(9);
+    const shared = { ...contextOf(tenant), requestId: 'chosen-by-the-caller' };
+    const areWaiting = (count: number) =>
+      eventually(async () => {
+        expect(await countWaitingCalls(tenant)).toBe(count);
+      });
+    const leaving = new AbortController();
+    const first = other.advanceClock({ to }, { ...shared, signal: leaving.signal });
+    await areWaiting(1);
+    const staying = [identity.advanceClock({ to }, shared), other.advanceClock({ to }, shared)];
+    await areWaiting(3);
+    leaving.abort();
+    await expect(first).rejects.toThrow();
+    await areWaiting(2);
+    open();
+    expect(await Promise.all(staying)).toHaveLength(2);
+    other.close();
+  });
+
   test('make room for another one when their caller leaves', async () => {
     const tenant = await aSandbox();
     await begin(tenant, {});

@@ -7,13 +7,18 @@ import type { Logger } from '@billing/chassis/logging';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type { IdentityServiceServer } from '@billing/proto/billing/identity/v1/identity';
-import { type Environment, type ClockAdvanceResult, timeOf } from '../environment/environment';
+import {
+  type Environment,
+  type ClockAdvanceResult,
+  timeOf,
+  type WaitingCall,
+} from '../environment/environment';
 import { toProtoClockKind } from '../environment/environment-message';
 import type { ClockAdvanceWorkerPool } from './run-advances';
 import {
   isHeldBy,
   isStopping,
-  advanceTo,
+  findAdvance,
   advanceResultOf,
   requestAdvance,
   stopAdvances,
@@ -52,14 +57,19 @@ export function clockHandlers(dependencies: ClockRpcDependencies): Handlers {
       return waitingAdvances.run(context.tenant.environmentId, async () => {
         const claim = workers.newClaim();
         const id = newId();
-        const call = { id: context.requestId, until: context.deadline };
+        // Callers choose their request ids, so those may be the same.
+        const call = { id: newId(), until: context.deadline };
         const { state, tenant } = await environments
           .within({ tenant: context.tenant, now: clock.now() })
           .mutate(context.tenant.environmentId, (environment, now) =>
             requestAdvance(environment, { to, id, claim, now, call }),
           );
         if (isHeldBy(state, claim.owner)) workers.start(tenant, claim);
-        const result = await resultOf(advanceTo(state, to).id, context, dependencies);
+        const result = await resultOf(
+          { id: call.id, advanceId: findAdvance(state, to).id },
+          context,
+          dependencies,
+        );
         const { now, processed, stopped = false } = result;
         return { now, processed, stopped };
       });
@@ -82,7 +92,7 @@ export function clockHandlers(dependencies: ClockRpcDependencies): Handlers {
 
 /** Result of an advance. A call that ends without it makes room for another one. */
 async function resultOf(
-  advanceId: string,
+  { id, advanceId }: Omit<WaitingCall, 'until'>,
   context: CallContext,
   dependencies: ClockRpcDependencies,
 ): Promise<ClockAdvanceResult> {
@@ -94,7 +104,7 @@ async function resultOf(
     try {
       await environments
         .within({ tenant: context.tenant, now: clock.now() })
-        .mutate(environmentId, (environment) => stopWaiting(environment, context.requestId));
+        .mutate(environmentId, (environment) => stopWaiting(environment, id));
     } catch (failure) {
       // The call counts until its deadline or the end of the advance.
       logger.warn({ err: failure, environmentId }, 'end of waiting call not recorded');

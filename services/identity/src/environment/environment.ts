@@ -45,7 +45,7 @@ export interface ManualClock {
 
 /** A call that waits for an advance, at any replica. */
 export interface WaitingCall {
-  /** Id of its request, which a retry at another replica carries, too. */
+  /** Made for the call by its replica, because callers choose their request ids. */
   readonly id: string;
   readonly advanceId: string;
   /** Real time at which it stops waiting. */

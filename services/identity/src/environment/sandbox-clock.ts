@@ -55,7 +55,7 @@ export function requestAdvance(
   refuseProblems({ to: environmentTimeProblems(to) });
   const lease = claimed(clock.lease, { claim, now });
   if (joinable(clock, to)) {
-    const waiting = withCall(clock, { ...call, advanceId: advanceTo(environment, to).id }, now);
+    const waiting = withCall(clock, { ...call, advanceId: findAdvance(environment, to).id }, now);
     return set(environment, clock, { lease, waiting });
   }
   if (to < clock.now) throw invalidInput({ to: ["Must not lie before the sandbox's time"] });
@@ -121,10 +121,8 @@ export function takeOver(
 ): Transition<Environment> {
   const clock = manualClockOf(environment);
   if (clock.advances.length === 0) return unchanged(environment);
-  const lease = claimed(clock.lease, { claim, now });
-  // Calls of the dead worker's process wait no longer, and which they are is not known: the count
-  // begins again.
-  return set(environment, clock, { lease, ...(lease === claim && { waiting: [] }) });
+  // Waiting calls still count: those of living processes wait on, and the others have a deadline.
+  return set(environment, clock, { lease: claimed(clock.lease, { claim, now }) });
 }
 
 /** Renews the lease. */
@@ -192,7 +190,7 @@ export function manualClockOf({ clock }: Environment): ManualClock {
 }
 
 /** Finds the advance that a caller who requested `to` waits for. */
-export function advanceTo(environment: Environment, to: Date): ClockAdvance {
+export function findAdvance(environment: Environment, to: Date): ClockAdvance {
   const advance = manualClockOf(environment).advances.findLast(leadsTo(to));
   if (advance === undefined) throw new Error('The advance was not asked for');
   return advance;
