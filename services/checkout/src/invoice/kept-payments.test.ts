@@ -42,6 +42,12 @@ test('an invoice shows a hundred payments', () => {
   expect([shownPayments(payments), keptPayments(payments)]).toEqual([payments, payments]);
 });
 
+test('beside a running attempt an invoice shows 99 payments, and stores all', () => {
+  const payments = numbered(100, (number) => aFailure(number));
+  expect(shownPayments(payments, { isRunning: true })).toEqual(payments.slice(1));
+  expect(keptPayments(payments)).toEqual(payments);
+});
+
 test('beyond a hundred payments the oldest failure is left out, also one of a scheduled charge', () => {
   const first = schedule(1, 0, { decline: 'HARD', methodId: 'own' });
   const early = [first, schedule(2, 1), aFailure(3, { decline: 'HARD' })];

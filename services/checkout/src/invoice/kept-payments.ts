@@ -7,11 +7,14 @@ export const paymentsMax = 100;
 const hiddenMax = 100;
 
 /**
- * Payments that an invoice shows. Beyond the limit the oldest failed ones are left out. A success
- * is always shown, and so is the latest payment.
+ * Payments that an invoice shows, beside a running attempt if there is one. Beyond the limit the
+ * oldest failed ones are left out. A success is always shown, and so is the latest payment.
  */
-export function shownPayments(payments: readonly Payment[]): readonly Payment[] {
-  const excess = payments.length - paymentsMax;
+export function shownPayments(
+  payments: readonly Payment[],
+  { isRunning = false }: { readonly isRunning?: boolean } = {},
+): readonly Payment[] {
+  const excess = payments.length - (isRunning ? paymentsMax - 1 : paymentsMax);
   if (excess <= 0) return payments;
   const failed = payments.slice(0, -1).filter(({ status }) => status === 'FAILED');
   const hidden = new Set(failed.slice(0, excess));
@@ -20,8 +23,8 @@ export function shownPayments(payments: readonly Payment[]): readonly Payment[] 
 
 /**
  * Payments that an invoice stores: those that it shows, and older failures that dunning needs. It
- * counts its charges by their retries and must not lose permanent refusals. The number of the
- * latest payment is the one that the next attempt follows.
+ * counts its charges by their retries and must not lose permanent refusals. The next
+ * attempt's number follows the latest payment's.
  */
 export function keptPayments(payments: readonly Payment[]): readonly Payment[] {
   const shown = new Set(shownPayments(payments));

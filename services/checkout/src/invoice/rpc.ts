@@ -225,9 +225,6 @@ function invoiceFields(
   pages: InvoicePages,
 ) {
   const { attempt } = invoice;
-  const ended = shownPayments(invoice.payments)
-    .filter((payment) => !isVerification(payment))
-    .map((payment) => toProtoPayment(payment, invoice));
   const running =
     attempt === undefined || isVerification({ amount: amountOf(attempt, invoice) })
       ? []
@@ -237,6 +234,9 @@ function invoiceFields(
             id: paymentIdOf({ id: invoice.id, attemptNumber: attempt.number }, tenant),
           },
         ];
+  const ended = shownPayments(invoice.payments, { isRunning: running.length > 0 })
+    .filter((payment) => !isVerification(payment))
+    .map((payment) => toProtoPayment(payment, invoice));
   return {
     number: invoice.number,
     collectionMethod: collectionMethods.valueOf(invoice.collectionMethod),
