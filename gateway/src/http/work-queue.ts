@@ -28,10 +28,10 @@ export class WorkQueue {
   private waitingCount = 0;
   /** FIFO queues by caller and route. The order of the map is the round-robin order. */
   private readonly waiting = new Map<string, Waiting[]>();
-  private look: NodeJS.Timeout | undefined;
+  private nextCheck: NodeJS.Timeout | undefined;
 
-  async run<T>(turn: string, work: () => Promise<T>): Promise<T> {
-    if (this.running >= runningMin || this.waitingCount > 0) await this.admission(turn);
+  async run<T>(queueKey: string, work: () => Promise<T>): Promise<T> {
+    if (this.running >= runningMin || this.waitingCount > 0) await this.admission(queueKey);
     else this.running += 1;
     try {
       return await work();
@@ -41,25 +41,25 @@ export class WorkQueue {
     }
   }
 
-  private admission(turn: string): Promise<void> {
+  private admission(queueKey: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const line = this.waiting.get(turn) ?? [];
+      const line = this.waiting.get(queueKey) ?? [];
       line.push({ sinceMs: monotonicMs(), admit: resolve, refuse: reject });
-      this.waiting.set(turn, line);
+      this.waiting.set(queueKey, line);
       this.waitingCount += 1;
-      this.lookLater();
+      this.scheduleCheck();
     });
   }
 
-  private lookLater(): void {
-    if (this.look !== undefined || this.waitingCount === 0) return;
+  private scheduleCheck(): void {
+    if (this.nextCheck !== undefined || this.waitingCount === 0) return;
     const dueMs = monotonicMs() + lookEveryMs;
-    this.look = setTimeout(() => {
-      this.look = undefined;
+    this.nextCheck = setTimeout(() => {
+      this.nextCheck = undefined;
       this.refuseLate();
       const isCalm = monotonicMs() - dueMs < calmMs;
       for (let count = 0; isCalm && count < admittedPerLook; count += 1) this.admitNext();
-      this.lookLater();
+      this.scheduleCheck();
     }, lookEveryMs);
   }
 
@@ -67,10 +67,10 @@ export class WorkQueue {
   private admitNext(): void {
     const next = this.waiting.entries().next();
     if (next.done === true) return;
-    const [turn, line] = next.value;
-    this.waiting.delete(turn);
+    const [queueKey, line] = next.value;
+    this.waiting.delete(queueKey);
     const first = line.shift();
-    if (line.length > 0) this.waiting.set(turn, line);
+    if (line.length > 0) this.waiting.set(queueKey, line);
     if (first === undefined) return;
     this.waitingCount -= 1;
     this.running += 1;
@@ -79,10 +79,10 @@ export class WorkQueue {
 
   private refuseLate(): void {
     const latestMs = monotonicMs() - waitMsMax;
-    for (const [turn, line] of this.waiting) {
+    for (const [queueKey, line] of this.waiting) {
       const late = line.findIndex(({ sinceMs }) => sinceMs > latestMs);
       const refused = line.splice(0, late === -1 ? line.length : late);
-      if (line.length === 0) this.waiting.delete(turn);
+      if (line.length === 0) this.waiting.delete(queueKey);
       this.waitingCount -= refused.length;
       for (const { refuse } of refused) refuse(overloaded());
     }

@@ -86,7 +86,7 @@ describe('an external payment', () => {
     expect(stateOf(paid)).toMatchObject({ retriesLeft: [], lastPaymentError: undefined });
   });
 
-  test('of a written-off invoice is reported once it pays it', () => {
+  test('of a written-off invoice is reported once the invoice is paid', () => {
     const lost = markUncollectible(opened(), { methods, now });
     expect(commandsOf(lost)).toEqual([['applyCollectionResult', 'WRITTEN_OFF']]);
     const part = record(lost.state, 1n);

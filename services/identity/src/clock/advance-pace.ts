@@ -1,7 +1,7 @@
 // A gateway asks for a key in use every four seconds, each time another replica.
 const useWindowMs = 20_000;
 // Less is not steady use: a caller that only creates a sandbox and its webhooks, for example.
-const notesMin = 3;
+const usesMin = 3;
 // Pause per other advance, as a multiple of the last step: all advances together work for about
 // half of the time.
 const pausePerStep = 3;
@@ -34,20 +34,20 @@ export class LiveUse {
   observe(counts: ReadonlyMap<string, number>): void {
     for (const [replica, count] of counts) {
       const known = this.others.get(replica) ?? count;
-      for (let use = 0; use < Math.min(count - known, notesMin); use += 1) this.add();
+      for (let use = 0; use < Math.min(count - known, usesMin); use += 1) this.add();
     }
     this.others = new Map(counts);
   }
 
   private add(): void {
     this.notedMs.push(this.nowMs());
-    if (this.notedMs.length > notesMin) this.notedMs.shift();
+    if (this.notedMs.length > usesMin) this.notedMs.shift();
   }
 
   /** True while live environments are in steady use. */
   get isSteady(): boolean {
     const [first = -Infinity] = this.notedMs;
-    return this.notedMs.length === notesMin && this.nowMs() - first < useWindowMs;
+    return this.notedMs.length === usesMin && this.nowMs() - first < useWindowMs;
   }
 }
 

@@ -7,7 +7,7 @@ import type { EndpointKey } from './endpoint';
 /** Tests that an endpoint may receive on request in each span of a minute. */
 export const testsMax = 10;
 const spanMs = 60_000;
-// A write is tried again only after a rival's first write, or if the limit has just ended.
+// Retried only after losing the first insert, or when the limit just ended.
 const attemptsMax = 10;
 
 interface CountedTest {

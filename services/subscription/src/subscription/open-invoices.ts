@@ -47,7 +47,7 @@ export function owedInvoices({ openInvoices }: Subscription): readonly OpenInvoi
 
 /**
  * Records that a caller has written an invoice off. The first of all stays until it is paid: access
- * depends on it. Payments of an earlier one than the latest are not announced any more.
+ * depends on it. Beyond 100 written-off invoices, payments of dropped ones are not announced.
  */
 export function writeInvoiceOff(
   subscription: Subscription,
