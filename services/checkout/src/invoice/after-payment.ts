@@ -1,6 +1,6 @@
 import { only, type Transition } from '@billing/kernel/transition';
 import type { Attempt } from './attempt';
-import { withResult } from './collection-result';
+import { isReportedAfterWriteOff, withResult } from './collection-result';
 import { type Invoice, type InvoiceRecord, outstandingOf, pay, payableOf } from './invoice';
 import { endDunning } from './retry-schedule';
 
@@ -19,8 +19,7 @@ export function afterPayment(
     return isWrittenOff ? endDunning(invoice, now) : only(invoice);
   }
   const paid = pay(invoice, now);
-  const wasWrittenOff = invoice.results?.at(-1)?.outcome === 'WRITTEN_OFF';
-  if (invoice.status === 'UNCOLLECTIBLE' && !wasWrittenOff) return only(paid);
+  if (invoice.status === 'UNCOLLECTIBLE' && !isReportedAfterWriteOff(invoice)) return only(paid);
   // If nothing was due, the attempt verified the method.
   return payableOf(invoice) === 0n
     ? withResult(paid, { outcome: 'NOTHING_DUE', attempt: 0 })

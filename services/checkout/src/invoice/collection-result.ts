@@ -39,6 +39,20 @@ export function withResult(invoice: Invoice, report: OutcomeReport): Transition<
   };
 }
 
+/**
+ * True for an invoice that a caller has written off: its later payments are reported, too. At the
+ * end of dunning the subscription has ended, and nothing is reported.
+ */
+export function isReportedAfterWriteOff({
+  status,
+  ended,
+  results,
+}: Pick<Invoice, 'status' | 'ended' | 'results'>): boolean {
+  if (status !== 'UNCOLLECTIBLE' || ended === 'WRITTEN_OFF') return false;
+  const outcome = results?.at(-1)?.outcome;
+  return outcome === 'WRITTEN_OFF' || outcome === 'FAILED';
+}
+
 /** Command that sends a result. */
 export function resultCommand(sent: SentResult): Command {
   return { type: 'applyCollectionResult', payload: { ...sent } };

@@ -1,7 +1,7 @@
 import { only, type Transition } from '@billing/kernel/transition';
 import type { Attempt } from './attempt';
 import { claimSlot, lastAttemptNumber, withMethod } from './attempt-slot';
-import { withResult } from './collection-result';
+import { isReportedAfterWriteOff, withResult } from './collection-result';
 import { datesAfter, retryDates } from './dunning';
 import { overdue, reminded } from './event/announcement';
 import {
@@ -63,8 +63,7 @@ export function needsSlot(
  */
 export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<InvoiceRecord> {
   const { attempt, methods } = facts;
-  // Dunning ended before; the payer may try again.
-  if (invoice.status === 'UNCOLLECTIBLE') return only(invoice);
+  if (invoice.status === 'UNCOLLECTIBLE') return afterFailureOfUncollectible(invoice, facts);
   if (invoice.ended === 'WRITTEN_OFF') return endDunning(invoice, facts.now);
   // Nothing was charged: the balance was too low.
   if (attempt.source.kind === 'BALANCE') return only(invoice);
@@ -85,6 +84,16 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   const isAwaited = isCharged && !hasNoChargeableMethod(moved.payments, methods);
   const nextAttemptAt = isAwaited ? moved.collectAt : undefined;
   return withResult(moved, { outcome: 'FAILED', attempt: attempt.number, nextAttemptAt });
+}
+
+// Collection has ended, but the payer may try again. A decline counts as a success would.
+function afterFailureOfUncollectible(
+  invoice: Invoice,
+  { attempt, isCanceled = false }: FailureFacts,
+): Transition<InvoiceRecord> {
+  const isDeclined = attempt.source.kind !== 'BALANCE' && isPayersFailure(invoice, attempt);
+  if (!isDeclined || isCanceled || !isReportedAfterWriteOff(invoice)) return only(invoice);
+  return withResult(invoice, { outcome: 'FAILED', attempt: attempt.number });
 }
 
 function voidAfterFailure(invoice: Invoice, { number }: Attempt, now: Date): Transition<Invoice> {

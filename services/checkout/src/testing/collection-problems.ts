@@ -24,8 +24,8 @@ export function problemsOf({
     ['results 1, 2, 3 …', results.every((each, index) => each.resultNumber === index + 1)],
     ['no result after the end', last === -1 || last === results.length - 1],
     [
-      'only the payment after a write-off',
-      afterWriteOff.every(({ outcome }) => outcome === 'SUCCEEDED'),
+      'only payments after a write-off',
+      afterWriteOff.every(({ outcome }) => outcome === 'SUCCEEDED' || outcome === 'FAILED'),
     ],
     ['one source for an attempt', [...sources.values()].every(({ size }) => size === 1)],
     ['nothing charged for a void', record?.status !== 'VOID' || successes === 0],
