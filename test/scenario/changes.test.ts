@@ -364,7 +364,10 @@ describe('changing a subscription', () => {
     const cheaper = await priced(5000);
     const items = [{ productId: yearly.id }, { productId: euro.id }];
     expect(await refused(400, {})).toEqual({ items: ['Required'] });
-    expect(await refused(400, { seats: 3 })).toEqual({ seats: ['Unknown field'] });
+    expect(await refused(400, { seats: 3 })).toEqual({
+      items: ['Required'],
+      seats: ['Unknown field'],
+    });
     expect(await refused(400, { kind: 'MIGRATE' })).toHaveProperty('kind');
     expect(await refused(400, { productId: cheaper.id, proration: 'HALF' })).toHaveProperty(
       'proration',

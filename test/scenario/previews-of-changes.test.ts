@@ -79,6 +79,19 @@ describe('a previewed change', () => {
     expect(promisedOf(paid, invoice)).toMatchObject({ balanceApplied: 3000, total: 10000 });
   });
 
+  test('that waits is refused once the price that it has shown was raised', async () => {
+    const subscription = await scenario.subscription({ product: { amount: 24900 } });
+    const { id: productId } = await scenario.product({ amount: 9900 });
+    const shown = await previewOf(subscription, { productId });
+    expect(shown).toMatchObject({ monthlyAmountAfter: 9900, invoice: null });
+    await patch(`/products/${String(productId)}`, { amount: 12900 });
+    const body = { productId, previewToken: shown.token };
+    const refused = scenario.client.post(pathOf(subscription), body);
+    expect(await scenario.client.expect(409, refused)).toEqual({
+      error: 'Preview is stale: price',
+    });
+  });
+
   /** Numbers from 0 up to below 1 that follow from a seed. */
   function numbersFrom(seed: number): () => number {
     let state = seed;

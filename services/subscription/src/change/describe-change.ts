@@ -116,10 +116,15 @@ export async function promiseOf(
     check: async (request, { state }, customer) => {
       const current = withCustomer(state, customer);
       const preview = await computed(current, request, context, peers);
+      const inputs = inputDigests(current, { input, request, customer, preview });
+      const promised = promisedDigest(current, preview, shown);
+      // The amounts a month of a change that waits follow from its price version.
+      const isPriceMoved =
+        resolveAt(current, request) === 'PERIOD_END' && inputs.price !== claim.inputs.price;
       const present: PresentFacts = {
         now: context.now.getTime(),
-        promised: promisedDigest(current, preview, shown),
-        inputs: inputDigests(current, { input, request, customer, preview }),
+        promised: isPriceMoved ? '' : promised,
+        inputs,
         isBalanceLeft: (preview.invoice?.balanceApplied ?? 0n) >= shown,
       };
       refuseStale(claim, present);
