@@ -42,7 +42,7 @@ test('an invoice shows a hundred payments', () => {
   expect([shownPayments(payments), keptPayments(payments)]).toEqual([payments, payments]);
 });
 
-test('beside a running attempt an invoice shows 99 payments, and stores all', () => {
+test('with a running attempt an invoice shows 99 payments, and stores all', () => {
   const payments = numbered(100, (number) => aFailure(number));
   expect(shownPayments(payments, { isRunning: true })).toEqual(payments.slice(1));
   expect(keptPayments(payments)).toEqual(payments);

@@ -7,7 +7,7 @@ export const paymentsMax = 100;
 const hiddenMax = 100;
 
 /**
- * Payments that an invoice shows, beside a running attempt if there is one. Beyond the limit the
+ * Payments that an invoice shows, one fewer while an attempt is running. Beyond the limit the
  * oldest failed ones are left out. A success is always shown, and so is the latest payment.
  */
 export function shownPayments(
