@@ -111,9 +111,9 @@ describe('a previewed change', () => {
       scenario.product({ type: 'PER_UNIT', amount, ...more });
     const products = [await perUnit(1000), await perUnit(333), await perUnit(7001)];
     const yearly = await perUnit(9900, { billingInterval: 'YEARLY' });
-    const [addOn] = [await perUnit(77)];
-    const half = { type: 'PERCENTAGE', value: 33.33, duration: 'FOREVER' };
-    const { id: discountId } = await scenario.discount(half);
+    const addOn = await perUnit(77);
+    const third = { type: 'PERCENTAGE', value: 33.33, duration: 'FOREVER' };
+    const { id: discountId } = await scenario.discount(third);
     const quantity = () => 1 + Math.floor(next() * 9);
     const kinds: readonly ((productId: string) => object)[] = [
       () => ({ quantity: 10 + quantity(), at: 'NOW' }),

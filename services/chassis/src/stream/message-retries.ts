@@ -5,7 +5,7 @@ const delaysMs = [1_000, 5_000, 30_000];
 /** Longest delay of retries. */
 export const messageRetryMsMax = 60_000;
 
-// A full disk recovers once it has space again, and work then resumes within 30 s.
+// Work must resume within 30 s of the space coming back (`watch-storage.test.ts`).
 const storageFullMsMax = 10_000;
 
 /**

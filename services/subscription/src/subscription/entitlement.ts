@@ -23,7 +23,8 @@ function awaitsFirstPayment(
   if (collectionMethod === 'SEND_INVOICE' || trialEnd !== null) return false;
   const first = firstBilledPeriod(subscription, creation);
   const isOpen = openInvoices.some(
-    ({ periodIndex, isOfChange = false }) => periodIndex === first && !isOfChange,
+    ({ periodIndex, isOfChange = false, isOfCycleEnd = false }) =>
+      periodIndex === first && !isOfChange && !isOfCycleEnd,
   );
   return isOpen && recurringTotal(subscription, first) > 0n;
 }

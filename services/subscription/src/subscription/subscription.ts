@@ -86,6 +86,8 @@ export interface OpenInvoice {
   readonly isSettling: boolean;
   /** True for the invoice of a change; absent: false. */
   readonly isOfChange?: boolean;
+  /** True for the invoice of usage before a new cycle or a pause; absent: false. */
+  readonly isOfCycleEnd?: boolean;
   /** True once a caller has written it off, until it is paid; absent: false. */
   readonly isWrittenOff?: boolean;
 }

@@ -4,6 +4,7 @@ import { withUnbilled } from '../over-limit/over-limit-bill';
 import { parkedFor } from '../over-limit/parking';
 import { dueStep, takeDueStep } from '../lifecycle/renewals';
 import { endCycle } from '../subscription/billing-cycle';
+import { isEntitled } from '../subscription/entitlement';
 import { subscriptionDefinition } from '../subscription-document';
 import { aSubscription, at, day } from '../testing/fixtures';
 import {
@@ -50,6 +51,12 @@ describe('the bill of the end of a cycle', () => {
       createdInvoices(subscription).map(({ invoiceId }) => invoiceId);
     expect(voidable(owing)).not.toContain('usage-0');
     expect(voidable(withCycleEndBill(owing, 0, { isBilled: true }))).toContain('usage-0');
+  });
+
+  test('takes no access away while its invoice is unpaid', () => {
+    const paid = { ...cut, openInvoices: [], phase: 'REGULAR' as const, pausedAt: null };
+    const next = { ...oweCycleEnd(paid, bill), periodIndex: 1 };
+    expect(isEntitled(next, { createdAt: day('01-31') })).toBe(true);
   });
 
   test('over the limit is retried, and has operators look at the subscription', () => {

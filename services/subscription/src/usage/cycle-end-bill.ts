@@ -38,7 +38,10 @@ export function oweCycleEnd(
     (bill) => !bill.isBilled || mayStillChange(subscription, bill.periodIndex, end),
   );
   const bill = { periodIndex, invoiceId, discount, isBilled: false, retryAt: null };
-  const opened = { invoiceId, periodIndex, lastResult: 0, isPastDue: false, isSettling: true };
+  const opened = {
+    ...{ invoiceId, periodIndex, lastResult: 0, isPastDue: false },
+    ...{ isSettling: true, isOfCycleEnd: true },
+  };
   return {
     ...subscription,
     cycleEndBills: [...kept, bill],
