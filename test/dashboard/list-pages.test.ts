@@ -333,12 +333,12 @@ testInChromium(
       await page.keyboard.press('ArrowDown');
       const first = sessions.locator('a:focus', { hasText: 'Ada' });
       await first.waitFor();
-      // Without a focus the first table with rows to open is entered, not that of the chart.
+      // Without a focus the first table with rows to open is entered.
       await page.reload();
-      await sessions.getByRole('link', { name: 'Solo' }).waitFor();
+      await row.getByRole('link', { name: 'All plans' }).waitFor();
       await eventually(async () => {
         await page.keyboard.press('ArrowDown');
-        await first.waitFor({ timeout: 5_000 });
+        await row.locator('a:focus').waitFor({ timeout: 5_000 });
       });
     });
   },

@@ -1,4 +1,3 @@
-import { useLocation } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import { DialogButton } from '../../parts/overlay/dialog';
@@ -10,7 +9,7 @@ import { AuditLink } from '../../resources/audit/audit-link';
 import { addressText } from '../../resources/address';
 import { EmailPanel } from '../../resources/email/email-panel';
 import { InvoiceTable } from '../../resources/invoice/invoice-table';
-import { SubscriptionForm } from '../../resources/purchase/subscription-form';
+import { NewSubscriptionButton } from '../../resources/purchase/new-subscription-button';
 import { SubscriptionTable } from '../../resources/subscription-table';
 import { type Customer, customerName } from '../../resources/customer';
 import { AccountFigures } from './account-figures';
@@ -83,24 +82,10 @@ function CustomerView({ customer }: { customer: Customer }) {
 }
 
 function SubscriptionPanel({ customerId }: { customerId: string }) {
-  const refusal = useRefusal('subscriptions');
-  const [, navigate] = useLocation();
   return (
     <Panel
       title="Subscriptions"
-      actions={
-        <DialogButton label="New subscription" tone="quiet" refusal={refusal}>
-          {(close) => (
-            <SubscriptionForm
-              customerId={customerId}
-              onCancel={close}
-              onCreated={({ id }) => {
-                navigate(`/subscriptions/${id}`);
-              }}
-            />
-          )}
-        </DialogButton>
-      }
+      actions={<NewSubscriptionButton customerId={customerId} tone="quiet" />}
     >
       <SubscriptionTable
         isOfOneCustomer

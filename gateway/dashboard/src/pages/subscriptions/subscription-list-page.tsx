@@ -1,11 +1,8 @@
-import { useLocation } from 'wouter';
-import { useRefusal } from '../../api/environment';
-import { DialogButton } from '../../parts/overlay/dialog';
 import { ChoiceFilter, Filters, type FilterState, useFilters } from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { instantText } from '../../parts/text/time-text';
 import { CustomerFilter, ProductFilter } from '../../resources/pickers';
-import { SubscriptionForm } from '../../resources/purchase/subscription-form';
+import { NewSubscriptionButton } from '../../resources/purchase/new-subscription-button';
 import { SubscriptionTable } from '../../resources/subscription-table';
 
 const statuses = [
@@ -25,27 +22,10 @@ const filterNames = ['status', 'phase', 'customerId', 'productId', 'renewsBefore
 
 /** List of subscriptions, with a form for a new one. */
 export function SubscriptionListPage() {
-  const refusal = useRefusal('subscriptions');
-  const [, navigate] = useLocation();
   const filters = useFilters(filterNames);
   const { values } = filters;
   return (
-    <PageLayout
-      title="Subscriptions"
-
-      actions={
-        <DialogButton label="New subscription" refusal={refusal}>
-          {(close) => (
-            <SubscriptionForm
-              onCancel={close}
-              onCreated={({ id }) => {
-                navigate(`/subscriptions/${id}`);
-              }}
-            />
-          )}
-        </DialogButton>
-      }
-    >
+    <PageLayout title="Subscriptions" actions={<NewSubscriptionButton />}>
       <Panel>
         <SubscriptionFilters filters={filters} />
         {values.renewsBefore !== '' && (
