@@ -222,6 +222,8 @@ describe('usage over a change of the product that prices it', () => {
       const preview = await client.expect(200, client.post('/previews', body));
       expect(preview.usageInvoice).toMatchObject({ total, estimated: true });
       await scenario.change(one.subscription, { ...asked, previewToken: preview.token });
+      const { phase, entitled } = await scenario.read(one.subscription);
+      expect(entitled).toBe(phase === 'REGULAR');
     }
     await scenario.advanceTo('2026-01-17');
     for (const { one, total } of ended) {

@@ -93,7 +93,6 @@ describe('a new cycle that begins now', () => {
       ['meter', '12000', 2000n, cutAt],
     ]);
     const found = await under.get(id, context);
-    expect(found.entitled).toBe(true);
     expect(found.latestInvoiceId).toBe(under.peers.invoices[1]?.request.invoiceId);
   });
 
