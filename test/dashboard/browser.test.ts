@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { eventually } from '@billing/chassis/testing';
 import { walkByKeyboard } from './keyboard-walk';
 import {
+  enterSandbox,
   heading,
   look,
   lookClosely,
@@ -381,10 +382,7 @@ testInChromium.each(viewports)(
       await page.goto(`${system.gatewayUrl}/dashboard`);
       await look(page, `sign in ${name}`);
       await signIn(page);
-      await page.getByRole('combobox', { name: 'Environment: Live' }).click();
-      await page.getByPlaceholder('Find by name or ID').fill('test');
-      await page.getByRole('option', { name: 'test' }).first().click();
-      await page.getByText('Sandbox time:').waitFor();
+      await enterSandbox(page, 'test');
       const place = page.url().replace(/\/$/, '');
       const links = await page.locator('#navigation a').all();
       const paths = await Promise.all(links.map((link) => link.getAttribute('href')));

@@ -167,3 +167,15 @@ export async function changeUsagePrice(page: Page, row: Locator): Promise<void> 
   await confirmDialog(page, 'Save price');
   await row.getByText('$60.00').waitFor();
 }
+
+/** Switches to a sandbox with a manual clock. The list of environments may change under a click. */
+export async function enterSandbox(page: Page, name: string): Promise<void> {
+  await eventually(async () => {
+    const search = page.getByPlaceholder('Find by name or ID');
+    const trigger = page.getByRole('combobox', { name: /^Environment: / });
+    if (!(await search.isVisible())) await trigger.click({ timeout: 10_000 });
+    await search.fill(name, { timeout: 10_000 });
+    await page.getByRole('option', { name }).first().click({ timeout: 10_000 });
+    await page.getByText('Sandbox time:').waitFor({ timeout: 10_000 });
+  });
+}
