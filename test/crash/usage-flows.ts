@@ -106,7 +106,7 @@ const lastDays: CrashFlow = {
 
 const pause: CrashFlow = {
   name: 'usage before a pause, and after it',
-  prepare: lastDays.prepare,
+  prepare: (client) => lastDays.prepare(client),
   act: async (client, metered) => {
     const changes = `/subscriptions/${metered.subscriptionId as string}/changes`;
     await use(client, metered as MeteredCustomer, { '2026-02-05': 100 });
