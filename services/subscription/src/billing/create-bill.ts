@@ -14,6 +14,7 @@ import type { InvoiceClient } from '../peer/checkout';
 import { type CustomerClient, fixCurrency } from '../peer/customer';
 import { type SettlementDependencies, settleUsage } from '../peer/metering';
 import { meterPricesOf, type PeriodPrices } from '../peer/period-prices';
+import { fetchUsageFacts } from '../peer/usage-facts';
 import type { BillPeriod } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { withoutFormerBuyer } from '../subscription/erased';
@@ -330,15 +331,8 @@ async function billUsage(
   if (bill.lines.length + putOff.lines.length === 0) return nothingBilled;
   const { state } = stored;
   const invoiceId = endInvoiceId(stored, { key });
-  const { peers } = dependencies;
-  const [customer, categories] = await Promise.all([
-    presentCustomer(state, {}, context, dependencies),
-    fetchTaxCategories(peers, state.items, context),
-  ]);
-  const billed = { items: state.items, lines: bill.lines };
-  const taxCategories = await withLineCategories(peers, categories, billed, context);
-  const lines = { lines: bill.lines, putOff, isVoided };
-  const content = { ...lines, invoiceId, customer, buyer, taxCategories };
+  const facts = await fetchUsageFacts(state, bill.lines, context, dependencies.peers);
+  const content = { lines: bill.lines, putOff, isVoided, invoiceId, buyer, ...facts };
   const { request, isDiscounted } = toProtoEndInvoice(state, content);
   await dependencies.invoices.create(request, context);
   await recordBilledOn(putOff, invoiceId, context, dependencies);

@@ -4,8 +4,8 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { CreateInvoiceResponse } from '@billing/proto/billing/checkout/v1/checkout';
 import { attemptsOf, hasWaitingBills, withUnbilled } from '../over-limit/over-limit-bill';
 import { nextRetryAfter } from '../over-limit/retries';
-import { fetchTaxCategories, withLineCategories } from '../peer/catalog';
 import { settleUsage } from '../peer/metering';
+import { fetchUsageFacts } from '../peer/usage-facts';
 import { periodOf } from '../subscription/billing-cycle';
 import type { BillCycleEnd } from '../subscription/command';
 import { recordInvoice } from '../subscription/open-invoices';
@@ -74,16 +74,10 @@ async function createInvoice(
   { state }: Stored<Subscription>,
   { bill, content: { lines } }: { readonly bill: CycleEndBill; readonly content: Billed },
   context: CallContext,
-  { peers, customers, invoices }: BillingDependencies,
+  { peers, invoices }: BillingDependencies,
 ): Promise<Created | undefined> {
   if (lines.length === 0) return undefined;
-  const { items } = state;
-  const [customer, categories] = await Promise.all([
-    customers.find(state.customer.id, context),
-    fetchTaxCategories(peers, items, context),
-  ]);
-  const taxCategories = await withLineCategories(peers, categories, { items, lines }, context);
-  const invoice = { lines, customer, taxCategories };
+  const invoice = { lines, ...(await fetchUsageFacts(state, lines, context, peers)) };
   const { request, isDiscounted } = toProtoCycleEndInvoice(state, bill, invoice);
   const { collecting } = await invoices.create(request, context);
   return { collecting, isDiscounted };

@@ -11,8 +11,8 @@ import {
   usageLinesOf,
 } from '../billing/describe-end-bill';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
-import { fetchTaxCategories, withLineCategories } from '../peer/catalog';
 import { quoteUsage, type SettlementDependencies } from '../peer/metering';
+import { fetchUsageFacts } from '../peer/usage-facts';
 import type { BillingCommand } from '../subscription/command';
 import { nothingPutOff, putOffOn } from '../subscription/put-off';
 import type { Subscription } from '../subscription/subscription';
@@ -53,13 +53,8 @@ export async function readEndInvoice(
   const { lines, isBillable } = endBill(state, quoted ?? [], { owed: owed ?? [], putOff });
   if (!isBillable || lines.length + putOff.lines.length === 0) return noEndInvoice;
   const { peers } = dependencies;
-  const [customer, categories] = await Promise.all([
-    peers.customers.find(state.customer.id, context),
-    fetchTaxCategories(peers, state.items, context),
-  ]);
-  const billed = { items: state.items, lines };
-  const taxCategories = await withLineCategories(peers, categories, billed, context);
-  const content = { invoiceId: newId(), lines, putOff, isVoided, customer, taxCategories };
+  const found = await fetchUsageFacts(state, lines, context, peers);
+  const content = { invoiceId: newId(), lines, putOff, isVoided, ...found };
   const { request } = toProtoEndInvoice(state, content);
   const invoice = await readQuote(request, context, peers);
   return { usageInvoice: invoice, usageInvoiceEstimated: quoted !== undefined };
@@ -87,13 +82,7 @@ export async function readCycleEndInvoice(
   const usage = { ...state.usage, refunds };
   if (lines.length === 0) return { shown: noEndInvoice, billed: { ...state, usage } };
   const { peers } = dependencies;
-  const [customer, categories] = await Promise.all([
-    peers.customers.find(state.customer.id, context),
-    fetchTaxCategories(peers, state.items, context),
-  ]);
-  const ofItems = { items: state.items, lines };
-  const taxCategories = await withLineCategories(peers, categories, ofItems, context);
-  const invoice = { lines, customer, taxCategories };
+  const invoice = { lines, ...(await fetchUsageFacts(state, lines, context, peers)) };
   const { request, isDiscounted } = toProtoCycleEndInvoice(state, bill, invoice);
   const usageInvoice = await readQuote(request, context, peers);
   const begun = isDiscounted ? withDiscountBegun(state, bill) : state;
