@@ -1,4 +1,5 @@
 import { eventually } from '@billing/chassis/testing';
+import { numbersFrom } from '../support/rounds';
 import type { ApiClient } from '../support/api-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import { aCustomer, aProduct, aTaxedShop, setSeller, startsAt } from './taxed-shop';
@@ -42,15 +43,6 @@ function promisedOf(invoice: any, shown: any) {
     return { ...rest, itemId: null };
   });
   return { ...picked, lineItems };
-}
-
-/** Numbers from 0 up to below 1, the same in each run. */
-function numbersFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
 }
 
 /** A change of something that a preview was made from, by the name that a refusal gives it. */

@@ -1,5 +1,5 @@
 import { eventually } from '@billing/chassis/testing';
-import { isNightly } from '../support/rounds';
+import { isNightly, numbersFrom } from '../support/rounds';
 import { cards, type Scenario } from './scenario';
 import { beginEachOn } from './stage';
 
@@ -91,15 +91,6 @@ describe('a previewed change', () => {
       error: 'Preview is stale: price',
     });
   });
-
-  /** Numbers from 0 up to below 1 that follow from a seed. */
-  function numbersFrom(seed: number): () => number {
-    let state = seed;
-    return () => {
-      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return state / 2_147_483_648;
-    };
-  }
 
   test('is done as shown, for changes of each kind by chance', async () => {
     const { client } = scenario;

@@ -1,12 +1,18 @@
 import { eventually } from '@billing/chassis/testing';
 import { BillingReason } from '@billing/proto/billing/checkout/v1/checkout';
-import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
 import { ChangeProration } from '@billing/proto/billing/subscription/v1/change';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
 import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
-import { aMeteredProduct, aMeterPrice, later, recurring, usageScene } from '../testing/usage-scene';
+import {
+  aMeteredProduct,
+  aMeterPrice,
+  later,
+  recurring,
+  shownLines,
+  usageScene,
+} from '../testing/usage-scene';
 
 let under: ServiceUnderTest;
 
@@ -100,14 +106,6 @@ test('a cancellation bills the usage so far, including that of the invoice that 
     windows: [{ periodIndex: 0 }, { periodIndex: 1, start: day('02-28'), end: afterwards }],
   });
 });
-
-const shownLines = (invoice: PreviewInvoice | undefined) =>
-  invoice?.lineItems.map(({ meterId, quantity, amount, periodStart }) => [
-    meterId,
-    quantity,
-    amount,
-    periodStart,
-  ]);
 
 test('previews show the usage that the next invoice bills, and order no settlement', async () => {
   const { metering } = under.peers;

@@ -6,7 +6,6 @@ import {
   ChangeKind,
   ChangeProration,
 } from '@billing/proto/billing/subscription/v1/change';
-import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
 import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
 import type { UsageWindow } from '@billing/proto/billing/metering/v1/metering';
 import { day } from '../testing/fixtures';
@@ -22,6 +21,7 @@ import {
   later,
   meterPriceOf as priceOf,
   recurring,
+  shownLines,
   usageScene,
 } from '../testing/usage-scene';
 
@@ -58,14 +58,6 @@ function usedBy(units: Readonly<Record<string, string>>): (window: UsageWindow) 
 
 const change = (asked: ReturnType<typeof asking>, context: CallContext) =>
   under.change.createChange({ ...asked, metadata: undefined, previewToken: undefined }, context);
-
-const shownLines = (invoice: PreviewInvoice | undefined) =>
-  invoice?.lineItems.map(({ meterId, quantity, amount, periodStart }) => [
-    meterId,
-    quantity,
-    amount,
-    periodStart,
-  ]);
 
 test('a change now bills the usage before by the rates before, and a preview shows it', async () => {
   const { metering } = under.peers;

@@ -7,7 +7,6 @@ import {
   ChangeKind,
   ChangeProration,
 } from '@billing/proto/billing/subscription/v1/change';
-import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
 import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { aProtoDiscount } from '../testing/customer-facts';
@@ -20,6 +19,7 @@ import {
   later,
   meterPriceOf,
   recurring,
+  shownLines,
   usageScene,
 } from '../testing/usage-scene';
 
@@ -57,14 +57,6 @@ const change = (asked: ReturnType<typeof asking>, context: CallContext) =>
   under.change.createChange({ ...asked, metadata: undefined, previewToken: undefined }, context);
 
 const keys = () => under.peers.metering.settlements.map(({ key }) => key);
-
-const shownLines = (invoice: PreviewInvoice | undefined) =>
-  invoice?.lineItems.map(({ meterId, quantity, amount, periodStart }) => [
-    meterId,
-    quantity,
-    amount,
-    periodStart,
-  ]);
 
 describe('a new cycle that begins now', () => {
   const toPro = { proration: ChangeProration.CHANGE_PRORATION_FULL_AND_RESET };

@@ -7,6 +7,7 @@ import {
   ChangeProration,
 } from '@billing/proto/billing/subscription/v1/change';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
+import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
 import { day } from './fixtures';
 import { aProduct, type ServiceUnderTest } from './service-under-test';
 
@@ -123,3 +124,12 @@ export function usageScene(serviceOf: () => ServiceUnderTest) {
 
 /** The line of a period's recurring charge, as `invoiced` shows it. */
 export const recurring = (start: Date) => [undefined, '1', 2900n, start];
+
+/** The lines of a previewed invoice, as `invoiced` shows those of one. */
+export const shownLines = (invoice: PreviewInvoice | undefined) =>
+  invoice?.lineItems.map(({ meterId, quantity, amount, periodStart }) => [
+    meterId,
+    quantity,
+    amount,
+    periodStart,
+  ]);
