@@ -37,10 +37,13 @@ describe('the actions', () => {
   });
 
   test('open dialogs of buttons that the pages have', () => {
-    const folder = join(__dirname, '../../pages');
-    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.tsx'))
-      .map((file) => readFileSync(join(folder, file), 'utf8'))
+    const sources = ['pages', 'resources']
+      .map((folder) => join(__dirname, '../..', folder))
+      .flatMap((folder) =>
+        readdirSync(folder, { recursive: true, encoding: 'utf8' })
+          .filter((file) => file.endsWith('.tsx'))
+          .map((file) => readFileSync(join(folder, file), 'utf8')),
+      )
       .join('\n');
     const missing = creations.filter(({ button }) => !sources.includes(`label="${button}"`));
     expect(missing).toEqual([]);
