@@ -1,6 +1,14 @@
 import { eventually } from '@billing/chassis/testing';
 import type { PersistentClient } from '../support/persistent-client';
-import { aCustomer, aProduct, aSubscription, type CrashFlow, invoicesOf } from './flow';
+import {
+  aCustomer,
+  aProduct,
+  aSubscription,
+  type CrashFlow,
+  invoicesOf,
+  numberedInvoicesOf,
+  renewalDay,
+} from './flow';
 
 // A step whose worker died is resumed after half a minute.
 const decidedWithinMs = 100_000;
@@ -15,12 +23,6 @@ function decided(client: PersistentClient, id: string, change: { id: string }): 
     },
     { timeoutMs: decidedWithinMs },
   );
-}
-
-/** The invoices in the order of their numbers; those of one instant are listed in any order. */
-async function numbered(client: PersistentClient, id: string): Promise<any[]> {
-  const invoices = await invoicesOf(client, id);
-  return invoices.toSorted((a, b) => (a.number < b.number ? -1 : 1));
 }
 
 async function changeNow(client: PersistentClient, { id, upgradeTo }: any): Promise<any> {
@@ -42,7 +44,7 @@ const upgrade: CrashFlow = {
       price: { amount: 5900 },
       pendingChange: null,
     });
-    const invoices = await numbered(client, id as string);
+    const invoices = await numberedInvoicesOf(client, id as string);
     expect(invoices).toMatchObject([
       { status: 'PAID', total: 2900 },
       { status: 'PAID', total: 3000, billingReason: 'SUBSCRIPTION_CHANGE' },
@@ -71,7 +73,7 @@ const declined: CrashFlow = {
       price: { amount: 2900 },
       pendingChange: null,
     });
-    expect(await numbered(client, id as string)).toMatchObject([
+    expect(await numberedInvoicesOf(client, id as string)).toMatchObject([
       { status: 'PAID', total: 2900 },
       { status: 'VOID', total: 3000, payments: [{ status: 'FAILED' }] },
     ]);
@@ -107,7 +109,7 @@ const downgrade: CrashFlow = {
       },
       { timeoutMs: decidedWithinMs },
     );
-    expect(await numbered(client, id as string)).toMatchObject([
+    expect(await numberedInvoicesOf(client, id as string)).toMatchObject([
       { status: 'PAID', total: 2900, amountCredited: 1000 },
     ]);
   },
@@ -154,7 +156,7 @@ const endedWithCredit: CrashFlow = {
       },
       { timeoutMs: decidedWithinMs },
     );
-    expect(await numbered(client, id as string)).toMatchObject([
+    expect(await numberedInvoicesOf(client, id as string)).toMatchObject([
       { status: 'PAID', total: 2900, amountCredited: 2900 },
     ]);
   },
@@ -176,7 +178,7 @@ const putOff: CrashFlow = {
     expect(ended).toMatchObject({ status: 'CANCELED' });
     await eventually(
       async () => {
-        const invoices = await numbered(client, id as string);
+        const invoices = await numberedInvoicesOf(client, id as string);
         expect(invoices).toMatchObject([
           { total: 2900 },
           { total: 3000, billingReason: 'SUBSCRIPTION_CANCEL' },
@@ -192,7 +194,7 @@ const putOff: CrashFlow = {
 const migratedCount = 20;
 
 const migration: CrashFlow = {
-  name: `migration of ${String(migratedCount)}`,
+  name: `migration of ${String(migratedCount)}, to the end of the period`,
   prepare: async (client) => {
     const { productId } = await aProduct(client);
     const ids: string[] = [];
@@ -206,12 +208,9 @@ const migration: CrashFlow = {
     const other = await client.get(`/products/${(await aProduct(client, risen)).productId}`);
     return { ids, prices: { fromPriceId: priceId, toPriceId: other.priceId } };
   },
-  act: async (client, { ids, prices }) => ({
-    ids,
-    job: await client.post(201, '/price-migrations', prices as object),
-  }),
-  expectGoal: async (client, { ids, job }) => {
-    const path = `/price-migrations/${job.id as string}`;
+  act: async (client, { ids, prices }) => {
+    const { id } = await client.post(201, '/price-migrations', prices as object);
+    const path = `/price-migrations/${id as string}`;
     const counts = { processed: migratedCount, scheduled: migratedCount, skipped: 0 };
     await eventually(
       async () => {
@@ -219,17 +218,62 @@ const migration: CrashFlow = {
       },
       { timeoutMs: decidedWithinMs },
     );
-    const { data } = await client.get(`${path}/subscriptions?perPage=100`);
+    await client.advanceTo(renewalDay);
+    return { ids, path };
+  },
+  expectGoal: async (client, { ids, path }) => {
+    const { data } = await client.get(`${path as string}/subscriptions?perPage=100`);
     const found = data.map((row: any) => row.subscriptionId);
     expect(found.sort()).toEqual((ids as string[]).toSorted());
-    for (const row of data) {
-      const changes = await client.get(`/subscriptions/${row.subscriptionId as string}/changes`);
-      expect(changes.data).toMatchObject([{ id: row.changeId, status: 'PENDING' }]);
+    for (const { subscriptionId, changeId } of data) {
+      const changes = await client.get(`/subscriptions/${subscriptionId as string}/changes`);
+      expect(changes.data).toMatchObject([{ id: changeId, status: 'APPLIED' }]);
+      expect(await invoicesOf(client, subscriptionId as string)).toMatchObject([
+        { status: 'PAID', total: 2900 },
+        { status: 'PAID', total: risen.amount, periodStart: renewalDay },
+      ]);
     }
   },
 };
 
 const risen = { amount: 3900 };
+
+const pauseByTime: CrashFlow = {
+  name: 'pause with credit note, and resume by time',
+  prepare: (client) => aSubscription(client, '4242424242424242'),
+  act: async (client, { id, customerId }) => {
+    const wanted = { kind: 'PAUSE', at: 'NOW', proration: 'PRORATE', resumeAt: resumeDay };
+    const path = `/subscriptions/${id as string}/changes`;
+    const change = await client.post(201, path, wanted);
+    await client.advanceTo(resumeDay);
+    await client.advanceTo(dayAfterResume);
+    return { id, change, customerId };
+  },
+  expectGoal: async (client, { id, change, customerId }) => {
+    expect(change).toMatchObject({ status: 'APPLIED', invoiceId: null });
+    expect(await client.get(`/subscriptions/${id as string}`)).toMatchObject({
+      ...{ status: 'ACTIVE', phase: 'REGULAR', currentPeriodStart: resumeDay },
+      ...{ nextInvoiceAt: '2026-03-24T00:00:00.000Z', pausedAt: null },
+    });
+    const { data } = await client.get(`/subscriptions/${id as string}/changes`);
+    const changes = (data as any[]).map(({ kind, status }) => `${kind} ${status}`);
+    expect(changes.sort()).toEqual(['PAUSE APPLIED', 'RESUME APPLIED']);
+    // The whole period was credited at its first instant.
+    expect(await numberedInvoicesOf(client, id as string)).toMatchObject([
+      { status: 'PAID', total: 2900, amountCredited: 2900 },
+      { status: 'PAID', total: 2900, balanceApplied: 2900, periodStart: resumeDay },
+    ]);
+    const { data: entries } = await client.get(`/balance-entries?customerId=${customerId}`);
+    const posted = (entries as any[]).map(({ kind, amount }) => [kind, amount]);
+    expect(posted.toReversed()).toEqual([
+      ['CREDIT_NOTE', 2900],
+      ['APPLIED', -2900],
+    ]);
+  },
+};
+
+const resumeDay = '2026-02-24T00:00:00.000Z';
+const dayAfterResume = '2026-02-25T00:00:00.000Z';
 
 export const changeFlows: readonly CrashFlow[] = [
   upgrade,
@@ -239,4 +283,5 @@ export const changeFlows: readonly CrashFlow[] = [
   endedWithCredit,
   putOff,
   migration,
+  pauseByTime,
 ];

@@ -54,6 +54,12 @@ export async function invoicesOf(client: PersistentClient, id: string): Promise<
   return (data as any[]).reverse();
 }
 
+/** The invoices in the order of their numbers; those of one instant are listed in any order. */
+export async function numberedInvoicesOf(client: PersistentClient, id: string): Promise<any[]> {
+  const invoices = await invoicesOf(client, id);
+  return invoices.toSorted((a, b) => (a.number < b.number ? -1 : 1));
+}
+
 /**
  * Acts like a payer who sees an error or a stale page: opens the page again, and continues there
  * until the invoice is paid.

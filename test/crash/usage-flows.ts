@@ -1,4 +1,4 @@
-import { aCustomer, aProduct, type CrashFlow, invoicesOf, renewalDay } from './flow';
+import { aCustomer, aProduct, type CrashFlow, numberedInvoicesOf, renewalDay } from './flow';
 import type { PersistentClient } from '../support/persistent-client';
 
 const secondRenewalDay = '2026-03-31T00:00:00.000Z';
@@ -16,15 +16,25 @@ interface MeteredCustomer {
  */
 async function aMeteredCustomer(client: PersistentClient): Promise<MeteredCustomer> {
   const { id: meterId } = await client.post(201, '/meters', { name: 'Calls', aggregation: 'SUM' });
-  const { productId } = await aProduct(client);
-  const prices = [{ meterId, unitAmount: '2', includedUnits: '10' }];
-  await client.patch(`/products/${productId}/meter-prices`, { prices });
+  const { productId } = await aMeteredProduct(client, meterId as string, '2');
   const { customerId } = await aCustomer(client);
   await client.post(201, `/customers/${customerId}/meter-credits`, { meterId, amount: '30' });
   const authorizedTransactionId = 'txn_4242424242424242';
   const purchase = { customerId, productId, authorizedTransactionId };
   const { id: subscriptionId } = await client.post(201, '/subscriptions', purchase);
   return { customerId, meterId: meterId as string, subscriptionId: subscriptionId as string };
+}
+
+/** Creates a product that includes 10 units of the meter. */
+async function aMeteredProduct(
+  client: PersistentClient,
+  meterId: string,
+  unitAmount: string,
+): Promise<{ productId: string }> {
+  const { productId } = await aProduct(client);
+  const prices = [{ meterId, unitAmount, includedUnits: '10' }];
+  await client.patch(`/products/${productId}/meter-prices`, { prices });
+  return { productId };
 }
 
 /** Sends events that count once, however often they are sent. */
@@ -44,7 +54,7 @@ async function use(
 }
 
 async function usageLines(client: PersistentClient, subscriptionId: string): Promise<unknown[]> {
-  return (await invoicesOf(client, subscriptionId)).map(({ status, lineItems }) => [
+  return (await numberedInvoicesOf(client, subscriptionId)).map(({ status, lineItems }) => [
     status,
     ...lineItems
       .filter(({ meterId }: { meterId: string | null }) => meterId !== null)
@@ -129,4 +139,31 @@ const pause: CrashFlow = {
   },
 };
 
-export const usageFlows: readonly CrashFlow[] = [month, lastDays, pause];
+const newCycle: CrashFlow = {
+  name: 'new cycle with usage',
+  prepare: async (client) => {
+    const metered = await lastDays.prepare(client);
+    return { ...metered, ...(await aMeteredProduct(client, metered.meterId as string, '3')) };
+  },
+  act: async (client, { productId, ...metered }) => {
+    await use(client, metered as MeteredCustomer, { '2026-02-05': 100 });
+    const changes = `/subscriptions/${metered.subscriptionId as string}/changes`;
+    await client.post(201, changes, { productId, proration: 'FULL_AND_RESET' });
+    await client.advanceTo(renewalDay);
+    await use(client, metered as MeteredCustomer, { '2026-02-25': 40 });
+    await client.advanceTo('2026-03-20T00:00:00.000Z');
+    return metered;
+  },
+  expectGoal: async (client, metered) => {
+    expect(await usageLines(client, metered.subscriptionId as string)).toEqual([
+      ['PAID'],
+      ['PAID'],
+      // At 2 each until the change: 10 units are included and 30 granted.
+      ['PAID', ['100', 120]],
+      // At 3 each after it.
+      ['PAID', ['40', 90]],
+    ]);
+  },
+};
+
+export const usageFlows: readonly CrashFlow[] = [month, lastDays, pause, newCycle];
