@@ -1,0 +1,324 @@
+import type { ChangeInput } from '../../change/read-wanted-change';
+import { fromProtoPrice } from '../../peer/catalog';
+import { fromProtoDiscount } from '../../peer/discount';
+import { currentPeriod, type PriceSnapshot } from '../../subscription/subscription';
+import type { SubscriptionChange } from '../../subscription/subscription-change';
+import { aCreation, aCustomer, aNewSubscription, anInput, anOtherItem } from '../fixtures';
+import {
+  type DrawnDiscount,
+  type DrawnPrice,
+  discountOf,
+  discountIdOf,
+  plainDiscountOf,
+  plainPriceOf,
+  priceIdOf,
+  productIdOf,
+  productOf,
+} from './catalog';
+import { type ChargeOutcome, PlayedCheckout, type PlayedInvoice } from './played-checkout';
+import { PlayedService } from './played-service';
+import { type PlainItem, Recount } from './recount';
+
+type Proration = ChangeInput['proration'];
+
+/** What happens to a subscription next. */
+export type Step =
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'reachEnd' }
+  | {
+      readonly kind: 'change';
+      /** Index of the product of the main item; null: it stays. */
+      readonly main: number | null;
+      readonly quantity: number | null;
+      /** Quantities of all other products; null: not there. Null as a whole: they stay. */
+      readonly others: readonly (number | null)[] | null;
+      /** Index of a discount; null: none; undefined: it stays. */
+      readonly discount: number | null | undefined;
+      readonly at: 'AUTO' | 'NOW' | 'PERIOD_END';
+      readonly proration: Proration;
+      readonly collect: ChangeInput['collect'];
+      readonly requirePayment: boolean;
+    }
+  | { readonly kind: 'thereAndBack'; readonly quantity: number }
+  | {
+      readonly kind: 'pause';
+      readonly at: 'NOW' | 'PERIOD_END';
+      readonly proration: 'NONE' | 'PRORATE';
+      readonly resumeInDays: number | null;
+    }
+  | { readonly kind: 'resume'; readonly requirePayment: boolean }
+  | { readonly kind: 'cancel'; readonly atPeriodEnd: boolean; readonly isCredited: boolean }
+  | { readonly kind: 'uncancel' | 'withdraw' | 'retry' | 'paySent' | 'endCharges' };
+
+/** A drawn life. */
+export interface Schedule {
+  readonly prices: readonly DrawnPrice[];
+  readonly discounts: readonly DrawnDiscount[];
+  readonly startAt: Date;
+  readonly trialDays: number | null;
+  readonly quantity: number;
+  readonly hasOther: boolean;
+  readonly discount: number | null;
+  readonly isSentInvoices: boolean;
+  readonly charges: readonly ChargeOutcome[];
+  readonly steps: readonly Step[];
+}
+
+const dayMs = 86_400_000;
+const environmentId = '01900000-0000-7000-8000-0000000000e0';
+
+/** The life of one subscription, and the facts that a second count needs. */
+export class Life {
+  readonly checkout: PlayedCheckout;
+  readonly service: PlayedService;
+  readonly recount: Recount;
+  readonly firstItems: readonly PlainItem[];
+  private isCreditedEnd = false;
+
+  constructor(private readonly drawn: Schedule) {
+    const { prices, discounts, startAt, isSentInvoices } = drawn;
+    const products = prices.map(productOf);
+    const proto = discounts.map(discountOf);
+    this.checkout = new PlayedCheckout(drawn.charges);
+    const [main, other] = prices.map((_one, index) => this.priceOf(index));
+    if (main === undefined || other === undefined) throw new Error('There are two prices');
+    const price = { ...main, trialDays: drawn.trialDays };
+    const collectionMethod = isSentInvoices ? 'SEND_INVOICE' : 'CHARGE_AUTOMATICALLY';
+    const discount = drawn.discount === null ? undefined : proto[drawn.discount];
+    const otherItem = anOtherItem({ ...offered(1), price: other, quantity: 2 });
+    const input = anInput({ productId: productIdOf(0), quantity: drawn.quantity });
+    const facts = {
+      ...{ price, productName: productIdOf(0), customer: aCustomer({ collectionMethod }) },
+      otherItems: drawn.hasOther ? [otherItem] : [],
+      discount: discount === undefined ? null : fromProtoDiscount(discount),
+    };
+    const { id } = aCreation();
+    this.service = new PlayedService(
+      (decision) => aNewSubscription(input, aCreation({ ...facts, ...decision })),
+      { now: startAt, id, environmentId },
+      {
+        ...{ checkout: this.checkout, isSentInvoices },
+        products: new Map(products.map((one) => [one.id, one])),
+        discounts: new Map(proto.map((one) => [one.id, one])),
+      },
+    );
+    this.firstItems = this.service.state.items.map(plainItem);
+    this.recount = this.recountOf();
+  }
+
+  get hasEnded(): boolean {
+    return this.service.state.status === 'CANCELED';
+  }
+
+  /** The sum of all documents, and of the lines that wait for one. */
+  get billed(): bigint {
+    const { putOff } = this.service.state.changes;
+    const waiting = putOff.filter(({ bill }) => bill === null).flatMap(({ lines }) => lines);
+    const ofLines = waiting.map(({ amount, discountAmount }) => amount - discountAmount);
+    const made = this.documents.filter(({ invoice: { id } }) => id !== this.payingId);
+    return [...made.map(billedOn), ...ofLines].reduce((sum, one) => sum + one, 0n);
+  }
+
+  /** The invoices, the oldest first. */
+  get documents(): readonly PlayedInvoice[] {
+    return [...this.checkout.invoices.values()];
+  }
+
+  /** Changes that took effect, in their order. */
+  get applied(): readonly SubscriptionChange[] {
+    return this.service.recorded.filter(({ status }) => status === 'APPLIED');
+  }
+
+  /** Invoices of changes that have failed, or are being paid. */
+  get unapplied(): ReadonlySet<string | undefined> {
+    const failed = this.service.recorded.filter(({ status }) => status === 'FAILED');
+    return new Set([...failed.map(({ invoice }) => invoice?.invoiceId), this.payingId]);
+  }
+
+  private get payingId(): string | undefined {
+    return this.service.state.changes.paying?.invoice?.invoiceId;
+  }
+
+  async begin(): Promise<void> {
+    await this.service.settle();
+  }
+
+  async take(step: Step): Promise<void> {
+    const { service, checkout } = this;
+    switch (step.kind) {
+      case 'wait':
+        return service.advanceTo(new Date(service.now.getTime() + step.ms), { isInclusive: true });
+      case 'reachEnd': {
+        const { end } = currentPeriod(service.state);
+        return service.advanceTo(end, { isInclusive: false });
+      }
+      case 'change':
+        await service.change(this.inputOf(step));
+        return;
+      case 'thereAndBack':
+        return this.goThereAndBack(step.quantity);
+      case 'pause':
+        await service.change({ ...plain, ...this.pauseOf(step), kind: 'PAUSE' });
+        return;
+      case 'resume':
+        await service.change({
+          ...{ ...plain, kind: 'RESUME', at: 'NOW', requirePayment: step.requirePayment },
+        });
+        return;
+      case 'cancel':
+        return this.cancel(step);
+      case 'uncancel':
+        return service.uncancel();
+      case 'withdraw':
+        return service.withdraw();
+      case 'retry':
+      case 'paySent':
+      case 'endCharges':
+        checkout[step.kind]();
+        return service.settle();
+    }
+  }
+
+  /** Feeds the second count with all that has happened, and returns it. */
+  counted(): Recount {
+    const { service } = this;
+    const recount = this.recountOf();
+    for (const change of this.applied) recount.apply(plainChange(change));
+    const { phase, endedAt } = service.state;
+    if (phase !== 'PAUSED') recount.renewTo(currentPeriod(service.state).start.getTime());
+    if (endedAt !== null) recount.end(endedAt.getTime(), { isCredited: this.isCreditedEnd });
+    return recount;
+  }
+
+  private recountOf(): Recount {
+    const { prices, discounts, startAt, discount } = this.drawn;
+    const { trialEnd } = this.service.state;
+    const begun = { at: startAt.getTime(), trialEnd: this.firstTrialEnd(trialEnd) };
+    return new Recount(
+      {
+        ...{ ...begun, items: this.firstItems },
+        discountId: discount === null ? null : discountIdOf(discount),
+      },
+      {
+        prices: new Map(prices.map((one, index) => [priceIdOf(index), plainPriceOf(one)])),
+        discounts: new Map(
+          discounts.map((one, index) => [discountIdOf(index), plainDiscountOf(one, index)]),
+        ),
+      },
+    );
+  }
+
+  // A full charge ends a trial before its time.
+  private firstTrialEnd(trialEnd: Date | null): number | null {
+    const { startAt, trialDays } = this.drawn;
+    return trialEnd === null ? null : startAt.getTime() + (trialDays ?? 0) * dayMs;
+  }
+
+  /** Changes the quantity, and back at the same instant. */
+  private async goThereAndBack(quantity: number): Promise<void> {
+    const { service } = this;
+    const [{ quantity: before }] = service.state.items;
+    if (before === quantity) return;
+    const now = { ...plain, at: 'NOW', requirePayment: false } as const;
+    const { billed } = this;
+    const limit = this.counted().costOfReverse;
+    const there = await service.change({ ...now, quantity });
+    if (there?.status !== 'APPLIED') return;
+    await service.change({ ...now, quantity: before });
+    const cost = this.billed - billed;
+    if (limit === undefined || (cost <= limit && cost >= -limit)) return;
+    throw new Error(`A change and its reverse cost ${String(cost)}`);
+  }
+
+  private async cancel({
+    atPeriodEnd,
+    isCredited,
+  }: Step & { readonly kind: 'cancel' }): Promise<void> {
+    const proration = isCredited && !atPeriodEnd ? 'PRORATE' : 'NONE';
+    const isEnded = await this.service.cancel({ atPeriodEnd, proration });
+    if (isEnded && this.hasEnded) this.isCreditedEnd = proration === 'PRORATE';
+  }
+
+  private pauseOf({ at, proration, resumeInDays }: Step & { readonly kind: 'pause' }) {
+    const { service } = this;
+    const { end } = currentPeriod(service.state);
+    const from = at === 'NOW' ? service.now : end;
+    const resumeAt = resumeInDays === null ? null : new Date(from.getTime() + resumeInDays * dayMs);
+    return { at, proration, resumeAt };
+  }
+
+  private inputOf(step: Step & { readonly kind: 'change' }): ChangeInput {
+    const { at, proration, collect, requirePayment, discount, main, quantity } = step;
+    return {
+      ...plain,
+      ...{ at, proration, collect, requirePayment, quantity },
+      productId: main === null ? null : productIdOf(main),
+      itemField: step.others === null ? 'item' : 'items',
+      otherItems: this.othersOf(step),
+      discountId: typeof discount === 'number' ? discountIdOf(discount) : discount,
+    };
+  }
+
+  /** The other items: all have the interval of the main item. */
+  private othersOf({ main, others }: Step & { readonly kind: 'change' }) {
+    if (others === null) return null;
+    const [{ productId }] = this.service.state.items;
+    const { prices } = this.drawn;
+    const present = prices.findIndex((_one, index) => productIdOf(index) === productId);
+    const first = main ?? present;
+    return others.flatMap((quantity, index) => {
+      const isOther = index !== first && prices[index]?.interval === prices[first]?.interval;
+      if (quantity === null || !isOther) return [];
+      return [{ productId: productIdOf(index), quantity }];
+    });
+  }
+
+  private priceOf(index: number): PriceSnapshot {
+    const drawn = this.drawn.prices[index];
+    const found = drawn && productOf(drawn, index).price;
+    if (found === undefined) throw new Error('A product has a price');
+    return fromProtoPrice(found) as PriceSnapshot;
+  }
+}
+
+const plain: ChangeInput = {
+  ...{ productId: null, priceId: null, quantity: null, itemField: 'item', otherItems: null },
+  ...{ discountId: undefined, at: 'NOW', requirePayment: false, kind: 'UPDATE', resumeAt: null },
+  ...{ proration: 'PRORATE', collect: 'NOW', metadata: {} },
+};
+
+function offered(index: number) {
+  return { productId: productIdOf(index), productName: productIdOf(index) };
+}
+
+/** What a document adds to the sum of all. */
+function billedOn({ invoice, status, notes }: PlayedInvoice): bigint {
+  const whole = status === 'VOID' ? 0n : invoice.total;
+  return notes.reduce((left, { amount }) => left - amount, whole);
+}
+
+/** An item with its price alone. */
+export function plainItem({
+  id,
+  productId,
+  price,
+  quantity,
+}: SubscriptionChange['from']['items'][number]): PlainItem {
+  return { id, productId, priceId: price.id, quantity };
+}
+
+function plainChange({
+  kind,
+  at,
+  proration,
+  effectiveAt,
+  from,
+  to,
+}: SubscriptionChange): Parameters<Recount['apply']>[0] {
+  return {
+    ...{ kind, at, proration, discountId: to.discountId },
+    effectiveAt: effectiveAt.getTime(),
+    periodStart: from.currentPeriodStart.getTime(),
+    items: to.items.map(plainItem),
+  };
+}

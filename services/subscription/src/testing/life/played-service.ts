@@ -1,0 +1,253 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import type { Discount } from '@billing/proto/billing/discount/v1/discount';
+import { retriedWithChange } from '../../over-limit/retries';
+import { change, type ChangeDependencies } from '../../change/create-change';
+import type { ChangeInput } from '../../change/read-wanted-change';
+import { cancelForCaller } from '../../change/cancel-subscription';
+import type { Changes, RecordedChange } from '../../change/change-store';
+import { type CommandDependencies, subscriptionCommands } from '../../commands';
+import { cancelChange } from '../../lifecycle/apply-change';
+import { uncancel } from '../../lifecycle/cancellation';
+import { applyCollectionResult } from '../../lifecycle/collection';
+import { decideAfterDueSteps, dueStep, takeDueStep } from '../../lifecycle/renewals';
+import { fromProtoCustomer } from '../../peer/customer';
+import type { BillingCommand } from '../../subscription/command';
+import type { Subscription } from '../../subscription/subscription';
+import { findChange, type SubscriptionChange } from '../../subscription/subscription-change';
+import type { Decision, SubscriptionTransition } from '../../subscription/transition';
+import { decisionOn, type Subscriptions } from '../../subscription-store';
+import { aProtoCustomer } from '../customer-facts';
+import type { PlayedCheckout } from './played-checkout';
+
+/** What the peers of the service know. */
+interface PlayedPeers {
+  readonly checkout: PlayedCheckout;
+  readonly products: ReadonlyMap<string, Product>;
+  readonly discounts: ReadonlyMap<string, Discount>;
+  readonly isSentInvoices: boolean;
+}
+
+type Rule = (current: Subscription, decision: Decision) => SubscriptionTransition;
+
+const deadlineMs = 60_000;
+
+/**
+ * This service with one subscription in memory. Calls, commands and steps of time run by its own
+ * code; time stands still until it is advanced.
+ */
+export class PlayedService {
+  now: Date;
+  private stored: Stored<Subscription>;
+  private readonly tenant;
+  private readonly outbox: BillingCommand[] = [];
+  private readonly handlers;
+  private readonly dependencies: CommandDependencies & ChangeDependencies;
+  /** Finished changes, in the order in which they are recorded. */
+  readonly recorded: SubscriptionChange[] = [];
+  private isRunning = false;
+  private calls = 0;
+
+  constructor(
+    create: (decision: Decision) => SubscriptionTransition,
+    { now, id, environmentId }: { readonly now: Date; readonly id: string; environmentId: string },
+    private readonly peers: PlayedPeers,
+  ) {
+    this.now = now;
+    this.tenant = { organizationId: 'o', environmentId, live: false, manualClock: true };
+    const { state, commands } = create(decisionOn(id, this.tenant, now));
+    const times = { createdAt: now, updatedAt: now };
+    this.stored = { state, tenant: this.tenant, version: 1, ...times };
+    this.outbox.push(...commands);
+    this.dependencies = this.dependenciesOf();
+    this.handlers = subscriptionCommands(this.dependencies);
+  }
+
+  get state(): Subscription {
+    return this.stored.state;
+  }
+
+  /** Asks for a change; undefined: it is refused. */
+  async change(input: ChangeInput): Promise<SubscriptionChange | undefined> {
+    const call = { input, expectedVersion: undefined, promised: undefined };
+    const subscriptionId = this.state.id;
+    const made = await unlessRefused(
+      change({ ...call, subscriptionId }, this.context(), this.dependencies),
+    );
+    await this.settle();
+    return made?.change;
+  }
+
+  /** Ends the subscription; false: that is refused. */
+  async cancel(input: {
+    readonly atPeriodEnd: boolean;
+    readonly proration: 'NONE' | 'PRORATE';
+  }): Promise<boolean> {
+    const call = { input, previewToken: undefined, expectedVersion: undefined };
+    const dependencies = { ...this.dependencies, tokens: undefined } as never;
+    const subscriptionId = this.state.id;
+    const ended = await unlessRefused(
+      cancelForCaller({ ...call, subscriptionId }, this.context(), dependencies),
+    );
+    await this.settle();
+    return ended !== undefined;
+  }
+
+  async uncancel(): Promise<void> {
+    await unlessRefused(Promise.resolve().then(() => this.decide(uncancel)));
+    await this.settle();
+  }
+
+  /** Takes the change that waits back. */
+  async withdraw(): Promise<void> {
+    this.decide((current, decision) =>
+      decideAfterDueSteps(current, decision, (caughtUp) =>
+        cancelChange(caughtUp, caughtUp.changes.waiting?.id ?? '', decision.now),
+      ),
+    );
+    await this.settle();
+  }
+
+  /** Advances time; steps due at the instant itself are taken if asked for. */
+  async advanceTo(at: Date, { isInclusive }: { readonly isInclusive: boolean }): Promise<void> {
+    for (;;) {
+      const step = dueStep(this.state);
+      if (step === undefined || step.at > at || (step.at >= at && !isInclusive)) break;
+      if (step.at > this.now) this.now = step.at;
+      this.decide(takeDueStep);
+      await this.settle();
+    }
+    if (at > this.now) this.now = at;
+  }
+
+  /** Runs all commands, and applies all results of invoices. */
+  async settle(): Promise<void> {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    try {
+      while (this.outbox.length + this.peers.checkout.results.length > 0) {
+        const command = this.outbox.shift();
+        if (command !== undefined) await this.run(command);
+        else this.applyResult();
+      }
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  private async run({ type, payload }: BillingCommand): Promise<void> {
+    const delivery = { context: this.context(), aggregateId: this.state.id, sequence: 1 };
+    await this.handlers[type](payload as never, delivery);
+  }
+
+  private applyResult(): void {
+    const result = this.peers.checkout.results.shift();
+    if (result === undefined) return;
+    this.decide((current, decision) => applyCollectionResult(current, result, decision));
+  }
+
+  private decide(rule: Rule): Stored<Subscription> {
+    const { state: before } = this.stored;
+    const decided = rule(before, decisionOn(before.id, this.tenant, this.now));
+    const { state, commands } = retriedWithChange(before, decided);
+    this.write(state);
+    this.outbox.push(...commands);
+    return this.stored;
+  }
+
+  private write(state: Subscription): void {
+    if (state === this.stored.state) return;
+    const version = this.stored.version + 1;
+    this.stored = { ...this.stored, state, version, updatedAt: this.now };
+  }
+
+  private context(): CallContext {
+    this.calls += 1;
+    return {
+      ...{ tenant: this.tenant, now: this.now, scopes: ['*'], requestId: 'request' },
+      resourceSeed: derivedId(this.tenant.environmentId, this.calls),
+      isFirstRun: true,
+      deadline: new Date(this.now.getTime() + deadlineMs),
+      signal: new AbortController().signal,
+    };
+  }
+
+  private subscriptions(): Subscriptions {
+    const read = () => Promise.resolve(this.stored);
+    const played: Partial<Record<keyof Subscriptions, unknown>> = {
+      ...{ get: read, getRecent: read },
+      change: (_id: string, _context: unknown, rule: Rule) =>
+        Promise.resolve().then(() => this.decide(rule)),
+      record: (_id: string, _context: unknown, record: (current: Subscription) => Subscription) => {
+        this.write(record(this.state));
+        return Promise.resolve();
+      },
+      waitFor: async () => {
+        await this.settle();
+        return this.stored;
+      },
+    };
+    return played as unknown as Subscriptions;
+  }
+
+  private changes(): Changes {
+    const find = ({ changes }: Subscription, id: string) =>
+      Promise.resolve(findChange(changes, id) ?? this.recorded.find((one) => one.id === id));
+    const played: Partial<Record<keyof Changes, unknown>> = {
+      find,
+      get: find,
+      record: (one: RecordedChange) => {
+        if (this.recorded.every(({ id }) => id !== one.id)) this.recorded.push(one);
+        return Promise.resolve();
+      },
+      recordBilledOn: () => Promise.resolve(),
+    };
+    return played as unknown as Changes;
+  }
+
+  private dependenciesOf(): CommandDependencies & ChangeDependencies {
+    const { checkout, products, discounts, isSentInvoices } = this.peers;
+    const {
+      COLLECTION_METHOD_CHARGE_AUTOMATICALLY: charged,
+      COLLECTION_METHOD_SEND_INVOICE: sent,
+    } = CollectionMethod;
+    const customer = fromProtoCustomer(
+      aProtoCustomer({ currencyFixed: true, collectionMethod: isSentInvoices ? sent : charged }),
+    );
+    const done = () => Promise.resolve({});
+    const discountOf = ({ discountId }: { readonly discountId: string }) =>
+      Promise.resolve({ discount: discounts.get(discountId) });
+    const noLog = () => undefined;
+    const peers = {
+      checkout: checkout.calls,
+      products: { find: (id: string) => Promise.resolve(products.get(id)) },
+      customers: { find: () => Promise.resolve(customer) },
+      meterPrices: { find: () => Promise.resolve({ set: 0, prices: [] }) },
+      discount: {
+        ...{ quoteRedemption: discountOf, reserveRedemption: discountOf },
+        ...{ confirmRedemption: done, releaseRedemption: done },
+      },
+    };
+    return {
+      ...{ subscriptions: this.subscriptions(), changes: this.changes(), peers },
+      ...{ invoices: { create: checkout.calls.createInvoice }, customers: peers.customers },
+      ...{ rows: {}, logger: { warn: noLog, error: noLog, info: noLog }, adoptRemade: done },
+      ...{ onRenewalInvoiced: noLog, onDroppedCredits: noLog, clock: { now: () => this.now } },
+    } as unknown as CommandDependencies & ChangeDependencies;
+  }
+}
+
+/** The result of a call; undefined: the rules refuse it. */
+async function unlessRefused<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    // A service that is alone is never busy.
+    if (error instanceof DomainError && error.kind !== 'unavailable') return undefined;
+    throw error;
+  }
+}
