@@ -33,6 +33,12 @@ export async function withDatabases<T>(
   }
 }
 
+export function databaseOf(databases: readonly ServiceDatabase[], service: string): Db {
+  const found = databases.find((one) => one.service === service);
+  if (found === undefined) throw new Error(`There is no database of ${service}`);
+  return found.db;
+}
+
 // Heartbeats and the state of the system belong to the running system, not to its data.
 const unsaved: ReadonlySet<string> = new Set(['replicas', 'system']);
 

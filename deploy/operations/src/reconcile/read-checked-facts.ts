@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { ServiceDatabase } from '../database/databases';
+import { databaseOf, type ServiceDatabase } from '../database/databases';
 import type {
   CheckedFacts,
   CreditNoteFacts,
@@ -86,12 +86,6 @@ export async function readCheckedFacts(
     usedEnvironments: await readUsedEnvironments(aggregates),
     pending: await countPending(aggregates),
   };
-}
-
-function databaseOf(databases: readonly ServiceDatabase[], service: string): Db {
-  const found = databases.find((one) => one.service === service);
-  if (found === undefined) throw new Error(`There is no database of ${service}`);
-  return found.db;
 }
 
 async function readIds(db: Db, collection: string): Promise<ReadonlySet<string>> {

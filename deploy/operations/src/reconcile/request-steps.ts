@@ -3,6 +3,7 @@ import { monotonicMs } from '@billing/chassis/clock';
 import { recoverySteps, type StepCounts } from '@billing/chassis/recovery';
 import type { ServiceDatabase } from '../database/databases';
 import type { LivingServices } from './living-services';
+import { moveClocks } from './move-clocks';
 import { type Aggregates, isPending } from './pending-messages';
 
 const lookEveryMs = 500;
@@ -29,7 +30,11 @@ export async function takeSteps(
   const reports: StepReport[] = [];
   for (const step of recoverySteps) {
     options.report(`Step ${step}`);
-    reports.push({ step, counts: await takeStep(databases, step, options) });
+    // Owners decide by the time of their environments.
+    const clocksMoved = step === 'reassert' ? await moveClocks(databases) : 0;
+    const done = await takeStep(databases, step, options);
+    const counts = { ...done, ...(clocksMoved > 0 && { 'identity.clocksMoved': clocksMoved }) };
+    reports.push({ step, counts });
     // No message is exchanged before the services agree.
     if (step !== 'fence') await settle(databases, options);
   }
