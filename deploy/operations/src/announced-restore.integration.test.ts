@@ -73,7 +73,7 @@ test('after a restore, an endpoint hears of it once, and no id is sent with othe
   await stopAll(source);
 
   const target = join(folder, 'target');
-  await restore({ from: backup.path, dataDir: target, recovers: true });
+  await restore({ from: backup.path, dataDir: target });
   const restored = await startAll(target, folder);
   try {
     const report = await reconcile({ dataDir: target, openReason: undefined });

@@ -66,7 +66,7 @@ test('a restored system is closed until reconcile has compared its services, and
   await stopAll(source);
 
   const target = join(folder, 'target');
-  await restore({ from: backup.path, dataDir: target, recovers: true });
+  await restore({ from: backup.path, dataDir: target });
   expect(await readdir(target)).toContain('secrets.json');
   const restored = await startAll(target, folder);
   try {

@@ -57,7 +57,7 @@ test('a backup is brought to an instant between two writes by the archive', asyn
   // The end of the log is archived when the server stops.
   await source.stop();
 
-  const from = { from: backup.path, recovers: true };
+  const from = { from: backup.path };
   const target = join(folder, 'target');
   const beyond = { archiveDir, at: new Date(Date.now() + 3_600_000) };
   const refused = restore({ ...from, dataDir: target, point: beyond });

@@ -22,11 +22,16 @@ export function readPointInTime(
   if (archive === undefined || at === undefined) {
     throw refusal('--archive and --at belong together');
   }
-  const instant = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(at) ? new Date(at) : undefined;
-  if (instant === undefined || Number.isNaN(instant.getTime())) {
-    throw refusal('--at must be an instant, for example 2026-11-22T15:30:00Z');
-  }
-  return { archiveDir: resolve(archive), at: instant };
+  return { archiveDir: resolve(archive), at: readInstant('--at', at, usage) };
+}
+
+/** Reads a flag whose value is an instant. */
+export function readInstant(flag: string, value: string, usage: string): Date {
+  const hasZone = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(value);
+  const instant = new Date(value);
+  if (hasZone && !Number.isNaN(instant.getTime())) return instant;
+  const text = `${flag} must be an instant, for example 2026-11-22T15:30:00Z`;
+  throw new StartRefusal(exitStatuses.usage, `${text}\n\n${usage}`);
 }
 
 interface Wanted {

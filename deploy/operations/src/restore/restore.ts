@@ -34,24 +34,20 @@ export interface RestoreOptions {
   /** Folder of one backup. */
   readonly from: string;
   readonly dataDir: string | undefined;
-  /** Restores also a backup that is not final; the system then recovers by `reconcile`. */
-  readonly recovers?: boolean;
   /** A later instant than that of the backup; absent: that of the backup. */
   readonly point?: PointInTime | undefined;
 }
 
-/** Restores a backup into an empty data folder. Returns the data folder. */
-export async function restore({
-  from,
-  dataDir,
-  recovers = false,
-  point,
-}: RestoreOptions): Promise<string> {
+/**
+ * Restores a backup into an empty data folder. After one that is not final, the databases stay
+ * closed until `reconcile` has compared the services. Returns the data folder.
+ */
+export async function restore({ from, dataDir, point }: RestoreOptions): Promise<string> {
   const folder = resolve(from);
   const manifest = await readManifest(folder, productVersion);
   const { environment, settings } = readDataSettings(dataDir);
   const isElsewhere = environment.mongodbUri !== undefined;
-  const target = { ...settings, isElsewhere, recovers };
+  const target = { ...settings, isElsewhere };
   await refuseUsedFolder(await findDataFolder(settings.dataDir, { rootReads: false }));
   refuseUnfit(manifest, target);
   if (point !== undefined) await refuseOutOfReach({ folder, manifest, point, environment });
@@ -131,7 +127,6 @@ async function refuseUsedDatabases(data: DataFolder): Promise<void> {
 interface Target {
   readonly databasePrefix: string;
   readonly isElsewhere: boolean;
-  readonly recovers: boolean;
 }
 
 /** Refuses a backup that this release cannot restore there, before anything is written. */
@@ -140,10 +135,7 @@ export function refuseUnfit(manifest: Manifest, target: Target): void {
   if (problem !== undefined) throw new StartRefusal(exitStatuses.configuration, problem);
 }
 
-function problemOf(manifest: Manifest, { databasePrefix, isElsewhere, recovers }: Target) {
-  if (!manifest.final && !recovers) {
-    return 'This backup is not final, and npm run reconcile of this release does not compare everything after its restore: only backups made with --final can be restored';
-  }
+function problemOf(manifest: Manifest, { databasePrefix, isElsewhere }: Target) {
   if (!isOfPostgres(manifest)) return undefined;
   if (isElsewhere) {
     return 'MONGODB_URI: the backup has files of the PostgreSQL of npm start, which no other server reads';
