@@ -16,6 +16,7 @@ const smoke = [
 /** Tests of stores and RPCs that wait for retries and leases, or start many processes. */
 const slow = [
   'advance.integration',
+  'announced-restore.integration',
   'clock/advance-limits.integration',
   'connection-age.integration',
   'consumer.integration',
@@ -31,9 +32,12 @@ const slow = [
   'moved-system.integration',
   'outbox-removal.integration',
   'paused-backup.integration',
+  'point-in-time.integration',
   'provider/stripe/crash.integration',
+  'put-back-system.integration',
   'relay.integration',
   'report/reports.integration',
+  'restored-system.integration',
   'sandbox-deletion.integration',
   'scripted-receiver.integration',
   'sending/due-deliveries.integration',

@@ -57,7 +57,10 @@ export const guideGroups: readonly GuideGroup[] = [
       { name: 'one-machine', summary: 'To try it, or behind a domain with systemd.' },
       { name: 'docker-compose', summary: 'The services, databases and a proxy with Compose.' },
       { name: 'kubernetes', summary: 'Each service on its own, with any number of replicas.' },
-      { name: 'backup', summary: 'Copy a system while it runs, and move it to another machine.' },
+      {
+        name: 'backup',
+        summary: 'Copy a system while it runs, restore it after a loss, and move it.',
+      },
       { name: 'upgrading', summary: 'Upgrade to a release, and go back.' },
       { name: 'security', summary: 'What the system does, and what is yours to do.' },
       { name: 'license', summary: 'Apache-2.0, and what it permits.' },
