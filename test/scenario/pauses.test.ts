@@ -1,4 +1,5 @@
 import { eventually } from '@billing/chassis/testing';
+import { revenueOf } from './revenue';
 import { cards, type Scenario } from './scenario';
 import { beginEachOn } from './stage';
 
@@ -58,6 +59,12 @@ describe('pausing a subscription', () => {
       '2026-08-10 payment_succeeded INV-000002 attempt 1',
       expect.stringMatching(/^2026-08-10 updated /),
       '2026-08-10 renewed',
+    ]);
+    const none = { new: 0, expansion: 0, contraction: 0, churned: 0, reactivation: 0 };
+    expect(await revenueOf(scenario, 3)).toMatchObject([
+      { month: '2026-06', ...none, new: 10000, churned: 10000, mrr: 0 },
+      { month: '2026-07', ...none, mrr: 0 },
+      { month: '2026-08', ...none, reactivation: 10000, mrr: 10000 },
     ]);
   });
 

@@ -47,16 +47,19 @@ let endedCount = 0;
 /** A dated sequence of events in a separate sandbox, whose clock it advances. */
 export class Scenario {
   private constructor(
-    private readonly system: TestSystem,
+    readonly system: TestSystem,
+    readonly environmentId: string,
     readonly client: ApiClient,
     private readonly receiver: WebhookReceiver,
   ) {}
 
   static async begin(system: TestSystem, startsAt: string): Promise<Scenario> {
-    const client = await system.live.manualSandbox(toTime(startsAt));
+    const input = { name: 'test', clock: 'MANUAL', startsAt: toTime(startsAt) };
+    const { id, key } = await system.live.expect(201, system.live.post('/sandboxes', input));
+    const client = system.client(key as string);
     const receiver = await startWebhookReceiver();
     await client.expect(201, client.post('/webhook-endpoints', { url: receiver.url }));
-    return new Scenario(system, client, receiver);
+    return new Scenario(system, id as string, client, receiver);
   }
 
   /**
