@@ -4,7 +4,8 @@ import { takeDueStep } from './lifecycle/renewals';
 import { subscriptionDefinition } from './subscription-document';
 import { currentPeriod, type Subscription } from './subscription/subscription';
 import { aChangeRequest } from './testing/change-request';
-import { aPrice, aSubscription, at, day } from './testing/fixtures';
+import { heldRedemption } from './subscription/change-side';
+import { aDiscount, aPrice, aSubscription, at, day } from './testing/fixtures';
 
 const now = day('06-10');
 const running = aSubscription({}, { ...at(day('06-01')), price: aPrice({ type: 'PER_UNIT' }) });
@@ -121,6 +122,45 @@ describe('the document of a change at an instant', () => {
     expect(read(document).changes).toMatchObject({
       waiting: null,
       finished: [{ id: 'change', status: 'CANCELED', updatedAt: day('06-12') }],
+    });
+  });
+
+  describe('with a discount', () => {
+    const next = { ...aDiscount({ id: 'new' }), firstPeriodStart: null, holderId: 'holder' };
+    const wanted = { product: null, quantity: null, discount: { next } };
+    const held = { discountId: 'new', holderId: 'holder' };
+    const notBefore = day('08-15');
+    const request = aChangeRequest({ at: 'PERIOD_END', notBefore, wanted, reservedRound: 1 });
+    const waiting = requestChange(running, request, { now }).state;
+    const types = (commands: readonly { readonly type: string }[]) =>
+      commands.map(({ type }) => type);
+
+    test('in the form of 0.1.0 frees its redemption when it is taken back', () => {
+      const last = read(documentOf(renewed(renewed(waiting))));
+      expect(documentOf(last)).toMatchObject({ changes: { waiting: { id: 'change' } } });
+      const { state, commands } = cancelChange(last, 'change', day('08-10'));
+      expect(types(commands)).toEqual(['recordChanges']);
+      const [change] = read(documentOf(state)).changes.finished;
+      expect(change).toMatchObject({ status: 'CANCELED', reservedRound: 1 });
+      expect(change && heldRedemption(change.wanted)).toEqual(held);
+    });
+
+    test('that 0.1.0 has ended frees its redemption at the latest with the next period', () => {
+      const product = { productId: 'other', productName: 'Other', price: aPrice({ id: 'other' }) };
+      const moved = { product, quantity: null, discount: null };
+      const move = aChangeRequest({ changeId: 'other', wanted: moved, requirePayment: false });
+      const document = writtenByEarlier(
+        documentOf(waiting),
+        (state) => requestChange(state, move, { now: day('06-12') }).state,
+      );
+      const found = read(document);
+      // 0.1.0 has recorded its own change alone.
+      const finished = found.changes.finished.filter(({ id }) => id === 'change');
+      const state = { ...found, changes: { ...found.changes, finished } };
+      const { commands } = takeDueStep(state, at(currentPeriod(state).end));
+      expect(types(commands)).toContain('recordChanges');
+      expect(finished).toMatchObject([{ status: 'CANCELED' }]);
+      expect(finished.map((change) => heldRedemption(change.wanted))).toEqual([held]);
     });
   });
 });

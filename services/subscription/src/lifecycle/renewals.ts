@@ -4,6 +4,7 @@ import { parkReason } from '../over-limit/parking';
 import { type RetryStep, withRetries } from '../over-limit/retries';
 import { canceled, renewed } from '../subscription/announcement';
 import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
+import type { RecordChanges } from '../subscription/command';
 import { billLate } from '../subscription/late-bill';
 import type { Subscription } from '../subscription/subscription';
 import { withExpectedTime } from '../subscription/change-at-renewal';
@@ -126,7 +127,7 @@ function takeStep(
         return {
           state,
           events: [...changed.events, ...events],
-          commands: [...commands, ...changed.commands],
+          commands: [...commands, ...changed.commands, ...recordUnordered(changed)],
         };
       });
     case 'RESUME':
@@ -136,6 +137,16 @@ function takeStep(
     case 'BILL_LATE':
       return billLate(subscription);
   }
+}
+
+/**
+ * Orders the record of a change that is read as canceled because release 0.1.0 has ended it: that
+ * release knows neither the change nor its redemption and its price migration.
+ */
+function recordUnordered({ state, commands }: SubscriptionTransition): RecordChanges[] {
+  const isOrdered = commands.some(({ type }) => type === 'recordChanges');
+  const isLeft = state.changes.finished.some(({ status }) => status === 'CANCELED');
+  return isLeft && !isOrdered ? recordChanges(state) : [];
 }
 
 /** Ends a flagged subscription. Its open invoices stay payable and are not retried any more. */

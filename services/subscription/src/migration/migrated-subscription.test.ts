@@ -1,5 +1,6 @@
 import { requestChange } from '../lifecycle/apply-change';
 import { cancel } from '../lifecycle/cancellation';
+import { takeDueStep } from '../lifecycle/renewals';
 import {
   exchangedItems,
   exchangeProblem,
@@ -87,6 +88,16 @@ describe('a price migration', () => {
     expect(priced(transition.state)).toEqual([[old.id, 3]]);
     expect(row).toMatchObject({ result: 'SCHEDULED', effectiveAt: day('02-28'), reason: null });
     expect(transition.events).toHaveLength(1);
+  });
+
+  test.each([
+    ['the period end', {}],
+    ['an instant', { notBefore: day('02-20') }],
+  ])('that reaches a subscription late, after %s, waits for its next period', (_name, instant) => {
+    const { state } = takeDueStep(aSubscription(), at(day('02-28')));
+    const { row, transition } = migrate(state, { ...order, ...instant }, day('03-05'));
+    expect(row).toMatchObject({ result: 'SCHEDULED', effectiveAt: day('03-31') });
+    expect(transition.commands).toEqual([]);
   });
 
   test('to another product with metered prices keeps the products of the periods so far', () => {
