@@ -5,6 +5,14 @@ import { beginEachOn } from './stage';
 
 const pathOf = ({ id }: { id: string }) => `/subscriptions/${id}/changes`;
 
+/** What a preview and its use ask for. */
+interface Wanted {
+  readonly [field: string]: unknown;
+  readonly kind?: string;
+  readonly proration?: string;
+  readonly atPeriodEnd?: boolean;
+}
+
 /** The fields of an invoice that a preview promises. */
 function promisedOf(invoice: any, shown: any): object {
   const fields = Object.keys(shown).map((field) => [field, invoice[field]]);
@@ -61,6 +69,83 @@ describe('a previewed change', () => {
     expect(await client.expect(200, client.get(pathOf(subscription)))).toMatchObject({ total: 0 });
   });
 
+  describe('with a seller that taxes', () => {
+    type Taxed = Moved & { readonly formerId: string };
+    const taxIds = [{ type: 'EU_VAT', value: 'FR40303265045' }];
+    const rate = (country: string) =>
+      scenario.client.expect(
+        201,
+        scenario.client.post('/tax-rates', {
+          ...{ country, category: 'standard', percent: '16', name: 'VAT' },
+          validFrom: '2026-06-16',
+        }),
+      );
+
+    /** A preview on 16 June of the change of a consumer in France to a dearer product. */
+    async function previewed(change: object = {}): Promise<any> {
+      await patch('/seller', {
+        ...{ legalName: 'Ada GmbH', address: { country: 'DE' } },
+        tax: { prices: 'EXCLUDE_TAX', registrations: ['DE', 'EU'] },
+      });
+      const customer = { address: { country: 'FR' } };
+      const subscription = await scenario.subscription({ product: { amount: 10000 }, customer });
+      const { customerId, productId: formerId } = subscription;
+      const { id: productId } = await scenario.product({ amount: 30000 });
+      await scenario.advanceTo('2026-06-16');
+      const asked = { productId, ...change };
+      const shown = await previewOf(subscription, asked);
+      const moved: Taxed = { customerId, productId, formerId };
+      return { subscription, shown, moved, body: { ...asked, previewToken: shown.token } };
+    }
+
+    const taxExempt = { taxExempt: 'EXEMPT' };
+    test.each<[string, (moved: Taxed) => Promise<unknown>, object | null]>([
+      ['a tax id', ({ customerId }) => patch(`/customers/${customerId}`, { taxIds }), null],
+      ['an exemption', ({ customerId }) => patch(`/customers/${customerId}`, taxExempt), null],
+      [
+        'another country',
+        ({ customerId }) => patch(`/customers/${customerId}`, { address: { country: 'IT' } }),
+        null,
+      ],
+      [
+        'another category of the product',
+        ({ productId }) => patch(`/products/${productId}`, { taxCategory: 'exempt' }),
+        null,
+      ],
+      ['a rate of the country', () => rate('FR'), null],
+      ['a rate, for lines put off', () => rate('FR'), { collect: 'NEXT_INVOICE' }],
+    ])('is refused by name when its tax has moved by %s', async (_name, move, asked) => {
+      const { client } = scenario;
+      const { subscription, shown, moved, body } = await previewed(asked ?? {});
+      const [line] = asked === null ? shown.invoice.lineItems : shown.linesPutOff;
+      expect(line).toMatchObject({ taxPercent: '20', taxReason: 'STANDARD' });
+      await move(moved);
+      const before = await scenario.read(subscription);
+      const invoices = await scenario.invoices(subscription);
+      const refused = client.post(pathOf(subscription), body);
+      expect(await client.expect(409, refused)).toEqual({ error: 'Preview is stale: tax' });
+      expect(await scenario.read(subscription)).toEqual(before);
+      expect(await scenario.invoices(subscription)).toEqual(invoices);
+      const list = await client.expect(200, client.get(pathOf(subscription)));
+      expect(list).toMatchObject({ total: 0 });
+    });
+
+    test('is honored when what has moved does not move its tax', async () => {
+      const { subscription, shown, moved, body } = await previewed();
+      await rate('DE');
+      await patch(`/customers/${moved.customerId}`, { address: { country: 'FR', city: 'Lyon' } });
+      // The line that takes back what was paid has the tax that was paid.
+      await patch(`/products/${moved.formerId}`, { taxCategory: 'exempt' });
+      const made = await scenario.change(subscription, body);
+      expect(made).toMatchObject({ status: 'APPLIED' });
+      const path = `/invoices/${String(made.invoiceId)}`;
+      const invoice = await scenario.client.expect(200, scenario.client.get(path));
+      const lineItems = withoutIds(shown.invoice.lineItems);
+      expect(promisedOf(invoice, shown.invoice)).toEqual({ ...shown.invoice, lineItems });
+      expect(invoice).toMatchObject({ status: 'PAID', tax: 2000, total: 12000 });
+    });
+  });
+
   test('is honored when what has moved does not move its result', async () => {
     const subscription = await scenario.subscription({ product: { amount: 10000 } });
     const { customerId } = subscription;
@@ -106,7 +191,7 @@ describe('a previewed change', () => {
     const third = { type: 'PERCENTAGE', value: 33.33, duration: 'FOREVER' };
     const { id: discountId } = await scenario.discount(third);
     const quantity = () => 1 + Math.floor(next() * 9);
-    const kinds: readonly ((productId: string) => object)[] = [
+    const kinds: readonly ((productId: string) => Wanted)[] = [
       () => ({ quantity: 10 + quantity(), at: 'NOW' }),
       () => ({ productId: pick(products).id, quantity: 10 + quantity(), at: 'NOW' }),
       (productId) => ({ items: [{ productId }, { productId: addOn.id, quantity: quantity() }] }),
@@ -118,9 +203,13 @@ describe('a previewed change', () => {
       () => ({ discountId }),
       () => ({ kind: 'PAUSE', at: 'NOW', proration: 'PRORATE' }),
       () => ({ kind: 'PAUSE' }),
+      () => ({ kind: 'RESUME' }),
+      () => ({ kind: 'CANCEL' }),
+      () => ({ kind: 'CANCEL', proration: 'PRORATE' }),
+      () => ({ kind: 'CANCEL', atPeriodEnd: true }),
     ];
     const rounds = isNightly ? 90 : 2;
-    const begun: { subscription: any; wanted: object }[] = [];
+    const begun: { subscription: any; wanted: Wanted }[] = [];
     for (let index = 0; index < rounds * kinds.length; index += 1) {
       const { id: customerId } = await scenario.customer({
         collectionMethod: pick(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']),
@@ -136,8 +225,18 @@ describe('a previewed change', () => {
       const wanted = kinds[index % kinds.length]?.(productId) ?? {};
       begun.push({ subscription, wanted });
     }
+    await scenario.advanceTo('2026-06-07T20:00:00.999Z');
+    const paused = begun.filter(({ wanted }) => wanted.kind === 'RESUME');
+    for (const { subscription } of paused) {
+      const proration = pick(['NONE', 'PRORATE']);
+      await scenario.change(subscription, { kind: 'PAUSE', at: 'NOW', proration });
+    }
     await scenario.advanceTo('2026-06-12T07:12:00.001Z');
     for (const { subscription, wanted } of begun) {
+      if (wanted.kind === 'CANCEL') {
+        await expectCanceledAsShown(subscription, wanted);
+        continue;
+      }
       const shown = await previewOf(subscription, wanted);
       const made = await scenario.change(subscription, { ...wanted, previewToken: shown.token });
       const { effectiveAt, monthlyAmountBefore, monthlyAmountAfter } = made;
@@ -168,76 +267,29 @@ describe('a previewed change', () => {
     }
   });
 
-  test('and a pause at once have one outcome each way', async () => {
+  async function expectCanceledAsShown(subscription: any, wanted: Wanted): Promise<void> {
     const { client } = scenario;
-    const { id: productId } = await scenario.product({ amount: 1000, type: 'PER_UNIT' });
-    const { id: customerId } = await scenario.customer();
-    const subscriptions = [];
-    for (let index = 0; index < 5; index += 1) {
-      const authorizedTransactionId = `${cards.good}_${String(index)}`;
-      const body = { customerId, productId, authorizedTransactionId };
-      subscriptions.push(await client.subscribe(body));
-    }
-    await scenario.advanceTo('2026-06-16');
-    for (const subscription of subscriptions) {
-      const bodies = [
-        { quantity: 3 },
-        { kind: 'PAUSE', at: 'NOW', proration: 'PRORATE' },
-        { quantity: 5 },
-      ];
-      const answers = await Promise.all(
-        bodies.map((body) => client.post(pathOf(subscription), body)),
-      );
-      for (const { status } of answers) expect([201, 409, 503]).toContain(status);
-      await client.untilIdle();
-      const { phase, quantity, pausedAt } = await scenario.read(subscription);
-      const { data } = await client.expect(200, client.get(pathOf(subscription)));
-      const applied = data.filter(({ status }: any) => status === 'APPLIED');
-      expect(applied.some(({ kind }: any) => kind === 'PAUSE')).toBe(phase === 'PAUSED');
-      expect(pausedAt === null).toBe(phase !== 'PAUSED');
-      const quantities = applied.map(({ to }: any) => to.items[0].quantity);
-      expect([1, ...quantities]).toContain(quantity);
-    }
-  });
-
-  test('takes the balance of one of 20 tokens that have shown all of it', async () => {
-    const { client } = scenario;
-    const product = { amount: 10000 };
-    const first = await scenario.subscription({ product });
-    const { customerId } = first;
-    const { id: productId } = await scenario.product({ amount: 30000 });
-    const subscriptions = [];
-    for (let index = 0; index < 20; index += 1) {
-      const authorizedTransactionId = `${cards.good}_${String(index)}`;
-      const body = { customerId, productId: first.productId, authorizedTransactionId };
-      subscriptions.push(await client.subscribe(body));
-    }
-    await credited(customerId, 10000);
-    await scenario.advanceTo('2026-06-16');
-    const shown: any[] = [];
-    for (const subscription of subscriptions) {
-      shown.push(await previewOf(subscription, { productId }));
-    }
-    const answers = await Promise.all(
-      subscriptions.map((subscription, index) => {
-        const previewToken = shown[index]?.token;
-        // A busy system refuses a call for some time.
-        return eventually(async () => {
-          const answer = await client.post(pathOf(subscription), { productId, previewToken });
-          expect(answer.status).not.toBe(503);
-          return answer;
-        });
-      }),
-    );
-    const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused).toHaveLength(19);
-    for (const { status, body } of refused) {
-      expect([status, body.error]).toEqual([409, 'Preview is stale: balance']);
-    }
+    const { id: subscriptionId, customerId } = subscription;
+    const body = { subscriptionId, ...wanted };
+    const shown = await client.expect(200, client.post('/previews', body));
+    const { kind: _kind, ...asked } = wanted;
+    const path = `/subscriptions/${String(subscriptionId)}/cancel`;
+    const used = { ...asked, previewToken: shown.token };
+    const ended = await client.complete(() => client.expect(200, client.post(path, used)));
+    // The running period has nothing but its own invoice.
+    expect([shown.invoice, shown.usageInvoice, shown.nextInvoice]).toEqual([null, null, null]);
+    const isNow = wanted.atPeriodEnd !== true;
+    const endsAt = isNow ? ended.endedAt : ended.currentPeriodEnd;
+    expect([ended.status, endsAt]).toEqual([isNow ? 'CANCELED' : 'ACTIVE', shown.effectiveAt]);
     await eventually(async () => {
-      const path = `/balances?customerId=${String(customerId)}`;
-      const { data } = await client.expect(200, client.get(path));
-      expect(data).toMatchObject([{ balance: 0 }]);
+      const { data } = await client.expect(
+        200,
+        client.get(`/credit-notes?customerId=${String(customerId)}`),
+      );
+      const notes = data.map(({ invoiceId, total }: any) => [invoiceId, total]);
+      const amounts = shown.creditNotes.map(({ invoiceId, amount }: any) => [invoiceId, amount]);
+      expect(notes).toEqual(amounts);
+      expect(amounts.length > 0).toBe(wanted.proration === 'PRORATE');
     });
-  });
+  }
 });
