@@ -173,6 +173,12 @@ export class StoringGate {
     this.hasStored = true;
   }
 
+  /** Milliseconds for which the request may still wait for effects of its writes; 0 if none. */
+  msToWait(): number {
+    const msLeft = this.deadline.getTime() - this.clock.now().getTime();
+    return Math.max(0, msLeft - answerMarginMs);
+  }
+
   /**
    * Called after writes of other services that leave no resource: what the request stores itself
    * needs enough time again.

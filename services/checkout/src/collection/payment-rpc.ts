@@ -25,9 +25,10 @@ import { methodRemoved } from '../payment-method/payment-method';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import type { ChargeSource } from '../provider/port/payment-provider';
+import { waitForEffect } from '../provider/within-time';
 import { type ProviderEventDependencies, receiveProviderEvent } from './receive-provider-event';
 import type { NewRecordedPayment, RecordedPaymentWorker } from './recorded-payment-worker';
-import type { RefusedAttemptStore } from './refused-attempt-store';
+import type { PayingClient, RefusedAttemptStore } from './refused-attempt-store';
 
 export interface PaymentRpcDependencies extends ProviderEventDependencies {
   readonly methods: PaymentMethodStore;
@@ -40,7 +41,10 @@ export interface PaymentRpcDependencies extends ProviderEventDependencies {
 
 /** RPCs of payments that a payer or a caller requests. */
 export function paymentRpc(dependencies: PaymentRpcDependencies) {
-  const { payments, recordedPayments, saver, refused } = dependencies;
+  const { payments, recordedPayments, saver, refused, clock } = dependencies;
+  // The payment has ended: its caller gets the outcome, also if the count fails.
+  const recordRefusal = (client: PayingClient, context: CallContext) =>
+    waitForEffect(refused.record(client, context), context, clock);
   return rpcService<PaymentServiceServer>(
     PaymentServiceService,
     {
@@ -52,7 +56,7 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
         const { returnUrl, expectedAmount } = request;
         const presence = { callId: context.resourceSeed, returnUrl, expectedAmount };
         const paid = await payments.pay({ invoiceId: invoice.id, source }, presence, context);
-        if (wasRefused(invoice, paid.state)) await refused.record(client, context);
+        if (wasRefused(invoice, paid.state)) await recordRefusal(client, context);
         return toProtoPayment(paid, dependencies);
       },
       answerInvoiceChallenge: async (
@@ -63,7 +67,7 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
         const { id: invoiceId } = invoice;
         const client = { resourceId: invoiceId, network };
         const answered = await payments.answerChallenge({ invoiceId, attempt, approved }, context);
-        if (wasRefused(invoice, answered.state)) await refused.record(client, context);
+        if (wasRefused(invoice, answered.state)) await recordRefusal(client, context);
         return toProtoPayment(answered, dependencies);
       },
       recordPayment: async (request, context) => {

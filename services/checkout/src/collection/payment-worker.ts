@@ -11,8 +11,9 @@ import { type InvoiceRecord, isOwed, type Payment, paymentInProgress } from '../
 import { settleLate } from '../invoice/late-payment';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { ChargeSource } from '../provider/port/payment-provider';
+import { untilAnswer } from '../provider/within-time';
 
-type Context = Pick<CallContext, 'tenant' | 'now'>;
+type Context = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 
 export interface PaymentDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -154,18 +155,22 @@ export class PaymentWorker {
   }
 
   // The claim stands and the attempt will be resumed after any failure, so the caller gets the
-  // current invoice.
+  // current invoice, at the latest when the call has to answer.
   private async finish(
     claimed: Stored<InvoiceRecord>,
     context: Context,
     options: FinishOptions = {},
   ): Promise<Stored<InvoiceRecord>> {
     try {
-      return await this.dependencies.attempts.finish(claimed, context, options);
+      const finishing = this.dependencies.attempts.finish(claimed, context, options);
+      return await untilAnswer(finishing, context);
     } catch (error) {
       const { id } = claimed.state;
       this.dependencies.onUnknown(error, id);
-      return this.dependencies.invoices.within(context).get(id);
+      return this.dependencies.invoices
+        .within(context)
+        .get(id)
+        .catch(() => claimed);
     }
   }
 }

@@ -16,10 +16,10 @@ import {
 } from '../invoice/recorded-payment';
 import { paymentIdOf } from '../invoice/store';
 import type { PaymentMethodStore } from '../payment-method/store';
-import { waitForEffect } from '../provider/within-time';
+import { untilAnswer, waitForEffect } from '../provider/within-time';
 import type { AttemptWorker } from './attempt-worker';
 
-type Context = Pick<CallContext, 'tenant' | 'now' | 'resourceSeed'>;
+type Context = Pick<CallContext, 'tenant' | 'now' | 'resourceSeed' | 'storing'>;
 type Call = Context & Pick<CallContext, 'deadline'>;
 
 export interface RecordedPaymentDependencies {
@@ -137,18 +137,22 @@ export class RecordedPaymentWorker {
   }
 
   // The claim stands and the posting will be repeated after any failure, so the caller gets the
-  // running payment.
+  // running payment, at the latest when the call has to answer.
   private async finish(
     claimed: Stored<InvoiceRecord>,
     options: { readonly isNew: boolean },
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
     try {
-      return await this.dependencies.attempts.finish(claimed, context, options);
+      const finishing = this.dependencies.attempts.finish(claimed, context, options);
+      return await untilAnswer(finishing, context);
     } catch (error) {
       const { id } = claimed.state;
       this.dependencies.onUnknown(error, id);
-      return this.dependencies.invoices.within(context).get(id);
+      return this.dependencies.invoices
+        .within(context)
+        .get(id)
+        .catch(() => claimed);
     }
   }
 

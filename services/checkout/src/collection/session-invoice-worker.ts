@@ -21,7 +21,7 @@ import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
 import type { ChallengeAnswer, PaymentWorker } from './payment-worker';
 import type { NewSessionInvoice, SessionCharge } from './session-invoice';
 
-type Context = Pick<CallContext, 'tenant' | 'now'>;
+type Context = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 
 /** State of a payment. */
 export type SessionPayment = { readonly invoice: Stored<Invoice> } & (

@@ -28,6 +28,43 @@ export async function withinTime<T>(timeMs: number, work: Promise<T>): Promise<T
   }
 }
 
+/**
+ * Returns the outcome of work that follows a stored decision. On behalf of a caller, throws
+ * unavailable once the call has to answer; the work continues in the background.
+ */
+export function untilAnswer<T>(
+  work: Promise<T>,
+  { storing }: Pick<CallContext, 'storing'>,
+): Promise<T> {
+  return storing === undefined ? work : withinTime(storing.msToWait(), work);
+}
+
+/**
+ * Like `untilAnswer`, but after an error that is no refusal a caller gets the state as written: an
+ * error response would deny a decision that is stored. The work is resumed as after a crash.
+ */
+export async function untilAnswerElse<T>(
+  written: T,
+  work: Promise<T>,
+  {
+    storing,
+    onUnfinished,
+  }: Pick<CallContext, 'storing'> & { readonly onUnfinished: (error: unknown) => void },
+): Promise<T> {
+  try {
+    return await untilAnswer(work, { storing });
+  } catch (error) {
+    if (storing === undefined || isRefusal(error)) throw error;
+    onUnfinished(error);
+    return written;
+  }
+}
+
+/** True for an error that is the outcome: a retry of the same work would be refused, too. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof DomainError && error.kind !== 'unavailable';
+}
+
 const effectWaitMsMax = 8_000;
 
 /**

@@ -11,7 +11,7 @@ import { derivedId } from '@billing/chassis/ids';
 import { previewStale } from '@billing/chassis/preview-promise';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { PreviewSessionResponse } from '@billing/proto/billing/checkout/v1/session';
-import { withinTime } from '../provider/within-time';
+import { isRefusal, withinTime } from '../provider/within-time';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { discountNotValid } from '../peer/discount';
 import {
@@ -69,6 +69,8 @@ export class SessionCreationWorker {
         ? await describeSession(id, input, context, this.dependencies)
         : await describePromised(id, { token, input }, context, this.dependencies);
     await endEarlierSession(input, context, this.dependencies);
+    // The end of the earlier session may have needed the rest of the time.
+    context.storing?.close();
     const inline = await this.dependencies.sessions
       .within(context)
       .insertWithInlineCommands(createSession(session, context.now));
@@ -187,8 +189,4 @@ function requireCreated(
     throw new DomainError('unavailable', 'SESSION_NOT_MADE', 'Service unavailable');
   }
   return { session, state };
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof DomainError && error.kind !== 'unavailable';
 }

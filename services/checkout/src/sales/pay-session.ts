@@ -1,11 +1,15 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
+import type { Logger } from '@billing/chassis/logging';
 import { invalidInput, notFound, unlessNotFound } from '@billing/kernel/domain-error';
 import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import { isOfferGone } from '../peer/product';
 import type { Peers } from '../peers';
+import { waitForEffect } from '../provider/within-time';
 import { removesCode } from './discount-code';
 import { asksForCard, isPastExpiry, isSettled, productIdsOf, type SessionRecord } from './session';
 import type { SessionPreparer } from './session-preparation-worker';
@@ -18,6 +22,8 @@ export interface SessionPaymentDependencies {
   readonly peers: Peers;
   readonly worker: SessionWorker;
   readonly preparer: SessionPreparer;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 type StoredSession = Stored<SessionRecord>;
@@ -49,9 +55,11 @@ export async function paySession(
   await refused.check(client, context);
   const stored = await currentSession(id, context, dependencies);
   await checkMethod(stored.state, paymentMethodId, context, dependencies);
-  await worker.pay(id, { paymentMethodId, returnUrl, expectedAmount }, context);
-  const paid = await untilSettled(id, context, dependencies);
-  if (wasRefused(stored, paid)) await refused.record(client, context);
+  const claimed = await worker.pay(id, { paymentMethodId, returnUrl, expectedAmount }, context);
+  const paid = await untilSettled(claimed, context, dependencies);
+  if (wasRefused(stored, paid)) {
+    await waitForEffect(refused.record(client, context), context, dependencies.clock);
+  }
   return paid;
 }
 
@@ -73,10 +81,12 @@ export async function answerSessionChallenge(
 ): Promise<StoredSession> {
   const { worker, refused } = dependencies;
   const stored = await known(id, context, dependencies);
-  await worker.answerChallenge(id, { attempt, approved }, context);
-  const answered = await untilSettled(id, context, dependencies);
+  const claimed = await worker.answerChallenge(id, { attempt, approved }, context);
+  const answered = await untilSettled(claimed, context, dependencies);
   const client = { resourceId: id, network: clientNetwork };
-  if (wasRefused(stored, answered)) await refused.record(client, context);
+  if (wasRefused(stored, answered)) {
+    await waitForEffect(refused.record(client, context), context, dependencies.clock);
+  }
   return answered;
 }
 
@@ -148,14 +158,17 @@ async function checkMethod(
   }
 }
 
-/** Waits until the purchase is delivered, within the call's deadline. */
+/**
+ * Waits until the purchase is delivered, within the call's deadline. The payment is stored: after
+ * an error of the wait the answer is the known state.
+ */
 function untilSettled(
-  id: string,
+  known: StoredSession,
   context: CallContext,
-  { sessions }: SessionPaymentDependencies,
+  { sessions, logger }: SessionPaymentDependencies,
 ): Promise<StoredSession> {
-  return sessions.waitFor(id, context, {
-    isReached: ({ state }) => isSettled(state),
-    until: answerBy(context),
-  });
+  const { id: sessionId } = known.state;
+  const isReached = ({ state }: StoredSession) => isSettled(state);
+  const waited = sessions.waitFor(sessionId, context, { isReached, until: answerBy(context) });
+  return elseAsWritten(known, waited, { logger, sessionId });
 }

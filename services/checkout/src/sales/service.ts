@@ -43,15 +43,19 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     encodeEvent: sessionEventEncoder(pages),
   });
   const links = service.aggregates(announcedLinks(pages));
-  const preparer = new SessionPreparer({ ...dependencies, sessions });
+  const { clock, logger } = service;
+  const preparer = new SessionPreparer({ ...dependencies, sessions, logger });
   const worker = new SessionWorker({
     sessions,
     invoices: sessionInvoices,
     openInvoice: (session, context) => preparer.invoiceOf(session, context),
-    clock: service.clock,
+    clock,
+    onUnfinished: (err, sessionId) => {
+      logger.warn({ err, sessionId }, 'payment not finished before the answer, resuming');
+    },
   });
   sessions.handle({
-    commands: sessionCommands({ ...dependencies, sessions, preparer, logger: service.logger }),
+    commands: sessionCommands({ ...dependencies, sessions, preparer, logger }),
     wake: async (id, context) => {
       await withinTime(providerWaitMs, worker.expireDue(id, context));
     },
@@ -67,10 +71,10 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     settings: dependencies.settings,
     keys: new PreviewKeys(service),
     preparer,
-    clock: service.clock,
+    clock,
   });
   const rpcs = [
-    sessionRpc({ ...dependencies, sessions, creation, preparer, worker, clock: service.clock }),
+    sessionRpc({ ...dependencies, sessions, creation, preparer, worker, clock, logger }),
     checkoutLinkRpc({ links, pages, peers }),
     hostedPageRpc(pages),
   ];

@@ -1,12 +1,15 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { customerSnapshot } from '../peer/customer';
 import { discountDigest, holdRedemption } from '../peer/discount';
 import type { Peers } from '../peers';
+import { untilAnswer } from '../provider/within-time';
 import { nextCodeRound, removeCode } from './discount-code';
 import {
   makeReady,
@@ -24,7 +27,7 @@ import { buyerFactsOf } from '../tax/finalization-message';
 /** A session, stored or not, as far as its invoice depends on it. */
 type PricedSession = Parameters<typeof toNewSessionInvoice>[0] & Pick<Session, 'codes'>;
 
-type SessionContext = Pick<CallContext, 'tenant' | 'now'>;
+type SessionContext = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 
 export interface SessionPreparerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
@@ -32,6 +35,7 @@ export interface SessionPreparerDependencies {
   readonly sessionInvoices: SessionInvoices;
   readonly settings: Pick<BillingSettingsStore, 'read' | 'readForInvoice'>;
   readonly peers: Peers;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -115,7 +119,18 @@ export class SessionPreparer {
     const removed = await this.dependencies.sessions
       .within(context)
       .mutate(id, (record) => removeCode(record, { round, total, invoiceId }));
-    return this.replaceInvoice(removed, session, context);
+    return this.replaceInvoiceForCaller(removed, session, context);
+  }
+
+  /** Replaces the invoice after a stored change of the code, as long as the caller can wait. */
+  replaceInvoiceForCaller(
+    stored: Stored<SessionRecord>,
+    session: Pick<Session, 'invoiceId'>,
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const { logger } = this.dependencies;
+    const replacing = untilAnswer(this.replaceInvoice(stored, session, context), context);
+    return elseAsWritten(stored, replacing, { logger, sessionId: stored.state.id });
   }
 
   /** Creates the session's invoice, and voids the one that it has replaced, as the relay does. */

@@ -1,7 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
-import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { isId } from '@billing/chassis/ids';
 import { readPage } from '@billing/chassis/request-fields';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
@@ -56,7 +56,6 @@ export interface SessionRpcDependencies extends BuyerChangeDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly pages: HostedPageStore;
   readonly creation: SessionCreationWorker;
-  readonly clock: Clock;
 }
 
 type StoredSession = Stored<SessionRecord>;
@@ -84,27 +83,28 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
         const ended = isEnding(stored.state)
           ? await untilEnded(stored, context, dependencies)
           : stored;
+        const invoice = await invoiceOf(ended, context, dependencies);
         return {
-          ...(await toPaymentAnswer(ended, context, dependencies)),
+          ...toPaymentAnswer(ended, invoice, dependencies),
           isPaying: isPaying(ended.state),
         };
       },
 
       paySession: async (request, context) => {
         const paid = await paySession(request, context, dependencies);
-        return toPaymentAnswer(paid, context, dependencies);
+        return toStoredAnswer(paid, context, dependencies);
       },
 
       changeSessionBuyer: async ({ id, ...typed }, context) => {
         const changed = await changeSessionBuyer(id, typed, context, dependencies);
-        return toPaymentAnswer(changed, context, dependencies);
+        return toStoredAnswer(changed, context, dependencies);
       },
 
       ...codeCalls(dependencies),
 
       answerSessionChallenge: async (request, context) => {
         const answered = await answerSessionChallenge(request, context, dependencies);
-        return toPaymentAnswer(answered, context, dependencies);
+        return toStoredAnswer(answered, context, dependencies);
       },
 
       checkSessionRedemption: async ({ sessionId, discountId, round }, context) => {
@@ -145,12 +145,12 @@ function codeCalls(
   return {
     applyDiscountCode: async (request, context) => {
       const applied = await applyDiscountCode(request, context, dependencies);
-      return toPaymentAnswer(applied, context, dependencies);
+      return toStoredAnswer(applied, context, dependencies);
     },
 
     removeDiscountCode: async ({ id }, context) => {
       const removed = await removeDiscountCode(id, context, dependencies);
-      return toPaymentAnswer(removed, context, dependencies);
+      return toStoredAnswer(removed, context, dependencies);
     },
   };
 }
@@ -216,14 +216,32 @@ function fromProtoStatus(sent: ProtoSessionStatus | undefined): SessionStatus | 
   return status;
 }
 
-async function toPaymentAnswer(
+/** Answer of a call that has stored something: without an invoice that cannot be read. */
+async function toStoredAnswer(
   stored: StoredSession,
   context: CallContext,
   dependencies: SessionRpcDependencies,
 ) {
-  const { state } = stored;
-  if (state.isTombstone) throw notFound('Checkout session');
-  const invoice = await dependencies.invoices.within(context).find(state.invoiceId);
+  const { logger } = dependencies;
+  const facts = { logger, sessionId: stored.state.id };
+  const reading = invoiceOf(stored, context, dependencies);
+  const invoice = await elseAsWritten(undefined, reading, facts);
+  return toPaymentAnswer(stored, invoice, dependencies);
+}
+
+async function invoiceOf(
+  { state }: StoredSession,
+  context: CallContext,
+  { invoices }: SessionRpcDependencies,
+): Promise<Stored<InvoiceRecord> | undefined> {
+  return state.isTombstone ? undefined : invoices.within(context).find(state.invoiceId);
+}
+
+function toPaymentAnswer(
+  stored: StoredSession,
+  invoice: Stored<InvoiceRecord> | undefined,
+  dependencies: SessionRpcDependencies,
+) {
   return { ...toAnswer({ session: stored, invoice }, dependencies), action: actionOf(stored) };
 }
 

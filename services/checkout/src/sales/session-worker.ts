@@ -26,6 +26,7 @@ import type {
   SessionPayment,
 } from '../collection/session-invoice-worker';
 import { amountChanged } from '../invoice/collection';
+import { untilAnswerElse } from '../provider/within-time';
 import { resumeUnfinished } from './session-ending';
 
 export interface SessionWorkerDependencies {
@@ -34,9 +35,11 @@ export interface SessionWorkerDependencies {
   /** Creates the invoice of a session, unless it exists. */
   readonly openInvoice: (session: Session, context: SessionContext) => Promise<unknown>;
   readonly clock: Clock;
+  /** Called for a payment whose caller is answered before its end; it is resumed. */
+  readonly onUnfinished: (error: unknown, sessionId: string) => void;
 }
 
-type SessionContext = Pick<CallContext, 'tenant' | 'now'>;
+type SessionContext = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 /** A decision, and if it claimed the session for a payment. */
 interface Claim {
   readonly isClaimed: boolean;
@@ -55,7 +58,7 @@ export class SessionWorker implements SessionListener {
 
   /**
    * Pays with a method, which is verified if nothing is due, or confirms without one. Returns the
-   * state reached; throws while another payment runs.
+   * state reached when the call has to answer; throws while another payment runs.
    */
   async pay(
     id: string,
@@ -66,7 +69,10 @@ export class SessionWorker implements SessionListener {
     const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
       startPayment(record, { ...claim, now }),
     );
-    if (isClaimed) return this.carryOut(stored, context, { throwsAmountChange: true });
+    if (isClaimed) {
+      const paying = this.carryOut(stored, context, { throwsAmountChange: true });
+      return this.untilAnswer(stored, paying, context);
+    }
     return isPastExpiry(stored.state, context.now) ? this.expireDue(id, context) : stored;
   }
 
@@ -84,11 +90,11 @@ export class SessionWorker implements SessionListener {
       return isPastExpiry(stored.state, context.now) ? this.expireDue(id, context) : stored;
     }
     const { invoiceId } = sessionOf(stored.state);
-    const payment = await this.dependencies.invoices.answerChallenge(
-      { invoiceId, attempt, approved },
-      context,
-    );
-    return this.record(stored, payment, context);
+    const answer = { invoiceId, attempt, approved };
+    const paying = this.dependencies.invoices
+      .answerChallenge(answer, context)
+      .then((payment) => this.record(stored, payment, context));
+    return this.untilAnswer(stored, paying, context);
   }
 
   /** Ends a session that has expired. */
@@ -161,6 +167,18 @@ export class SessionWorker implements SessionListener {
       // PAID counts under any key.
       recordPayment(record, { paymentKey: '', result }),
     );
+  }
+
+  // The claim stands, and its payment is resumed after any failure.
+  private untilAnswer(
+    claimed: Stored<SessionRecord>,
+    paying: Promise<Stored<SessionRecord>>,
+    { storing }: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const onUnfinished = (error: unknown) => {
+      this.dependencies.onUnfinished(error, claimed.state.id);
+    };
+    return untilAnswerElse(claimed, paying, { storing, onUnfinished });
   }
 
   // The same key finds the same payment: an earlier payment is looked up, not made again.

@@ -1,5 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import type { SessionInvoices } from '../collection/session-invoice-worker';
 import { customerSnapshot } from '../peer/customer';
 import type { BillingSettingsStore } from '../seller/billing-settings-store';
@@ -24,7 +25,7 @@ export async function changeSessionBuyer(
   context: CallContext,
   dependencies: BuyerChangeDependencies,
 ): Promise<Stored<SessionRecord>> {
-  const { sessions, settings: sellers, sessionInvoices, preparer } = dependencies;
+  const { sessions, settings: sellers, sessionInvoices, preparer, logger } = dependencies;
   let stored = await currentSession(id, context, dependencies);
   const settings = await sellers.read(context);
   let changedId: string | undefined;
@@ -37,7 +38,8 @@ export async function changeSessionBuyer(
     await preparer.invoiceOf(state, context);
     const change = { invoiceId: changedId, typed, settings, taxExempt };
     await sessionInvoices.changeBuyer(change, context);
-    stored = await sessions.within(context).get(id);
+    const reading = sessions.within(context).get(id);
+    stored = await elseAsWritten(stored, reading, { logger, sessionId: id });
   }
 }
 

@@ -36,6 +36,9 @@ export async function applyDiscountCode(
   // The invoice that is to be replaced may still be missing after a crash.
   await preparer.invoiceOf(state, context);
   const round = nextCodeRound(state);
+  // The redemption is held before the session stores the code: a call that is too late is refused
+  // here, and one that is too late afterwards stores no code.
+  context.storing?.pass();
   const { environmentId } = context.tenant;
   const holderId = derivedId(environmentId, 'redemption', id, round);
   // A call that died after its reservation may have left the last redemption to this round.
@@ -44,6 +47,7 @@ export async function applyDiscountCode(
   const bought = { productIds: productIdsOf(state), currency: state.currency };
   const discount =
     found === undefined ? undefined : await holdCode(peers, { ...holder, ...bought }, context);
+  context.storing?.close();
   if (found === undefined || discount === undefined) {
     await sessions.within(context).mutate(id, countWrongCode);
     throw codeNotValid();
@@ -58,7 +62,7 @@ export async function applyDiscountCode(
       applyCode(record, { round, holderId, discountId, discount, total, invoiceId, now }),
     );
   if (isInForce(applied.state, { discountId, holderId })) {
-    return preparer.replaceInvoice(applied, state, context);
+    return preparer.replaceInvoiceForCaller(applied, state, context);
   }
   // Another code, a payment or the end of the session came first.
   await peers.discount.releaseRedemption({ discountId, holderId }, context);

@@ -63,12 +63,13 @@ export function processOn(db: Replicas['db']) {
     ...{ sessions, invoices, sessionInvoices, settings, pages },
     peers: peers as never,
   };
-  const preparer = new SessionPreparer(dependencies);
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const preparer = new SessionPreparer({ ...dependencies, logger });
   const worker = new SessionWorker({
     ...{ sessions, invoices: sessionInvoices, clock: advancingClock },
     openInvoice: (session, context) => preparer.invoiceOf(session, context),
+    onUnfinished: () => undefined,
   });
-  const logger = createLogger({ service: 'test', level: 'silent' });
   const creditNotes = new CreditNoteWorker({
     ...replica,
     ...{ clock: systemClock, logger, isCustomerDeleted: () => Promise.resolve(true) },
