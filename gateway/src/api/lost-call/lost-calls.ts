@@ -100,8 +100,8 @@ export class LostCalls {
 }
 
 /**
- * Detects clients that disconnected before reading the response: the system resets the connection
- * when the response arrives.
+ * Detects clients that disconnected before reading the response: the end of the connection arrives
+ * before the response is complete, or the system resets the connection when the response arrives.
  */
 class Connections {
   private readonly latest = new WeakMap<Socket, TrackedCall>();
@@ -120,7 +120,10 @@ class Connections {
     // Runs before the server's own listener, which ends the connection. A client that closed its
     // side has sent an end, after which reads no longer show a reset. An empty write shows it.
     socket.prependListener('end', () => {
-      if (this.latest.has(socket) && socket.writable) socket.write(Buffer.alloc(0));
+      const tracked = this.latest.get(socket);
+      if (tracked === undefined) return;
+      tracked.disconnect();
+      if (socket.writable) socket.write(Buffer.alloc(0));
     });
     socket.once('close', (isReset) => {
       if (isReset) this.latest.get(socket)?.lose();
@@ -181,6 +184,14 @@ class TrackedCall {
     if (this.isLost) return;
     this.isLost = true;
     this.record();
+  }
+
+  /**
+   * The client has ended the connection. The response is closed some time after that; a retry may
+   * be read before.
+   */
+  disconnect(): void {
+    if (!this.dependencies.response.writableEnded) this.lose();
   }
 
   private close(): void {
