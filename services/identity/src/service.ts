@@ -115,6 +115,7 @@ export async function start(
       clock,
       ...advances,
       waitingAdvances: new WaitingCalls(waitingCallsMax),
+      replicas: service.slices,
       ...{ logger, stopping: stopping.signal },
     }),
     operatorRpc({

@@ -47,6 +47,20 @@ describe('the membership of a replica', () => {
     expect(membership.slices(2_000 + gainAfterMs)).toEqual(every);
   });
 
+  test('counts replicas without a moving heartbeat as gone, never itself', () => {
+    const membership = new Membership('a');
+    expect(membership.isGone('b', 0)).toBe(false);
+    const goneOf = (second: number) =>
+      ['a', 'b', 'c'].filter((replica) => membership.isGone(replica, second * 1_000));
+    membership.observe(beats(['a', 0], ['b', 5]), 0);
+    expect(goneOf(0)).toEqual(['c']);
+    membership.observe(beats(['a', 1], ['b', 5], ['c', 0]), 8_000);
+    expect(goneOf(9)).toEqual([]);
+    expect(goneOf(10)).toEqual(['b']);
+    // Nothing was read for ten seconds.
+    expect(goneOf(18)).toEqual([]);
+  });
+
   test('keeps what it had for ten seconds without an own heartbeat, and then has nothing', () => {
     const membership = new Membership('a');
     membership.observe(beats(['a', 0]), 0);

@@ -72,6 +72,16 @@ export class Membership {
       .map(([replica, { beat }]) => ({ replica, beat }));
   }
 
+  /**
+   * True for a replica without a heartbeat, or whose heartbeat stands still. A replica that has just
+   * started may be unknown yet. False while this replica cannot read the heartbeats.
+   */
+  isGone(replica: string, nowMs: number): boolean {
+    const last = this.views.at(-1);
+    if (last === undefined || nowMs - last.atMs >= goneAfterMs) return false;
+    return !this.living(last, nowMs).includes(replica);
+  }
+
   private slicesIn(view: View, nowMs: number): number[] {
     return slicesOf(this.replica, this.living(view, nowMs));
   }

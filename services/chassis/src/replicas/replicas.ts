@@ -72,6 +72,11 @@ export class Replicas implements Slices {
     return this.membership.isAlone(this.nowMs());
   }
 
+  /** True for a replica that is gone, or has started since the last heartbeat of this one. */
+  isGone(replica: string): boolean {
+    return this.membership.isGone(replica, this.nowMs());
+  }
+
   /** Share in the messages of outboxes, which are exchanged while the system recovers, too. */
   readonly ofMessages: Slices;
 

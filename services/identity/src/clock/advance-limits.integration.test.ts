@@ -21,6 +21,7 @@ import {
   useBatonSystem,
   countStoredAdvances,
   countWaitingCalls,
+  leaveWaitingCalls,
 } from '../testing/baton-service';
 
 useBatonSystem();
@@ -72,6 +73,24 @@ describe('calls that wait for one clock', () => {
     await Promise.all(calls);
     expect(answered.slice(15)).toEqual(Array(5).fill({ status: 'fulfilled' }));
     other.close();
+  });
+
+  test('make room when their replica is gone, although their advance still runs', async () => {
+    const tenant = await aSandbox();
+    await begin(tenant, {});
+    const open = closeGate();
+    const to = january(9);
+    const first = identity.advanceClock({ to }, contextOf(tenant));
+    const areWaiting = (count: number) =>
+      eventually(async () => {
+        expect(await countWaitingCalls(tenant)).toBe(count);
+      });
+    await areWaiting(1);
+    await leaveWaitingCalls(tenant);
+    const next = eventually(() => identity.advanceClock({ to }, contextOf(tenant)));
+    await areWaiting(1);
+    open();
+    expect(await Promise.all([first, next])).toMatchObject([{ now: to }, { now: to }]);
   });
 
   test('count one by one at two replicas, also under one request id', async () => {

@@ -181,11 +181,16 @@ describe('an advance without a worker', () => {
     const now = systemClock.now();
     const claim = { owner: newId(), until: new Date(now.getTime() + 600) };
     const call = { id: newId(), until: new Date(now.getTime() + 60_000) };
-    await collection
-      .within({ tenant, now })
-      .mutate(tenant.environmentId, (environment) =>
-        requestAdvance(environment, { to: january(9), id: newId(), claim, now, call }),
-      );
+    await collection.within({ tenant, now }).mutate(tenant.environmentId, (environment) =>
+      requestAdvance(environment, {
+        to: january(9),
+        id: newId(),
+        claim,
+        now,
+        call,
+        isGone: () => false,
+      }),
+    );
     await mongo.close();
 
     await eventually(async () => {

@@ -26,11 +26,19 @@ import {
 } from '../environment/sandbox-clock';
 import type { WaitingCalls } from './waiting-calls';
 
+/** This replica, and what it knows of the others. */
+export interface KnownReplicas {
+  readonly id: string;
+  /** True for a replica that is gone, or has started a moment ago. */
+  isGone(replica: string): boolean;
+}
+
 export interface ClockRpcDependencies {
   readonly environments: AggregateCollection<Environment>;
   readonly workers: ClockAdvanceWorkerPool;
   /** Calls of this replica that wait for an advance, by environment. */
   readonly waitingAdvances: WaitingCalls;
+  readonly replicas: KnownReplicas;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Aborts when the process stops; an advance continues without the calls that wait for it. */
@@ -43,7 +51,7 @@ type Handlers = Pick<
 >;
 
 export function clockHandlers(dependencies: ClockRpcDependencies): Handlers {
-  const { environments, workers, waitingAdvances, clock, stopping } = dependencies;
+  const { environments, workers, waitingAdvances, replicas, clock, stopping } = dependencies;
   return {
     getClock: async (_request, { tenant }) => {
       const now = clock.now();
@@ -58,11 +66,14 @@ export function clockHandlers(dependencies: ClockRpcDependencies): Handlers {
         const claim = workers.newClaim();
         const id = newId();
         // Callers choose their request ids, so those may be the same.
-        const call = { id: newId(), until: context.deadline };
+        const since = clock.now();
+        const replica = replicas.id;
+        const call = { id: newId(), until: context.deadline, replica, since };
+        const isGone = (other: string) => replicas.isGone(other);
         const { state, tenant } = await environments
           .within({ tenant: context.tenant, now: clock.now() })
           .mutate(context.tenant.environmentId, (environment, now) =>
-            requestAdvance(environment, { to, id, claim, now, call }),
+            requestAdvance(environment, { to, id, claim, now, call, isGone }),
           );
         if (isHeldBy(state, claim.owner)) workers.start(tenant, claim);
         const result = await resultOf(

@@ -50,6 +50,10 @@ export interface WaitingCall {
   readonly advanceId: string;
   /** Real time at which it stops waiting. */
   readonly until: Date;
+  /** Replica that holds the call; absent in documents of earlier releases. */
+  readonly replica?: string;
+  /** Real time at which it began to wait; absent in documents of earlier releases. */
+  readonly since?: Date;
 }
 
 /** A stored request to advance to an instant; it outlives the call that made it. */

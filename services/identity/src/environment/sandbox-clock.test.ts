@@ -34,14 +34,20 @@ function aSandbox(): Environment {
 function request(
   environment: Environment,
   day: number,
-  { id = 'a', owner = 'worker', at = 0, callId = 'call' } = {},
+  { id = 'a', owner = 'worker', at = 0, callId = 'call', replica = 'here', gone = '' } = {},
 ) {
   const claim = leaseOf(owner, at + 5);
-  const call = { id: callId, until: real(at + 60) };
-  return requestAdvance(environment, { to: january(day), id, claim, now: real(at), call }).state;
+  const call = { id: callId, until: real(at + 60), replica, since: real(at) };
+  const isGone = (other: string) => other === gone;
+  const asked = { to: january(day), id, claim, now: real(at), call, isGone };
+  return requestAdvance(environment, asked).state;
 }
 
 const call = { id: 'call', until: real(60) };
+const aRequest = {
+  ...{ id: 'a', claim: leaseOf('worker', 5), now: real(0), call },
+  isGone: () => false,
+};
 
 /** Returns the violations of a refusal; undefined when nothing is refused. */
 function problemsOf(act: () => unknown): unknown {
@@ -104,6 +110,17 @@ describe('the calls that wait for a clock', () => {
     expect(manualClockOf(after).waiting).toMatchObject([{ id: 'next', advanceId: 'b' }]);
   });
 
+  test('make room when their replica is gone, and began to wait ten seconds before', () => {
+    let environment = aSandbox();
+    for (const [at, replica] of ['here', 'gone', 'gone', 'here', 'gone'].entries())
+      environment = request(environment, 5, { callId: String(at), at, replica });
+    const early = { callId: 'next', at: 10, gone: 'gone' };
+    expect(() => request(environment, 5, { ...early, gone: 'other' })).toThrow(tooMany);
+    expect(() => request(environment, 5, early)).toThrow(tooMany);
+    const next = request(environment, 5, { ...early, at: 12 });
+    expect(manualClockOf(next).waiting.map(({ id }) => id)).toEqual(['0', '3', '4', 'next']);
+  });
+
   test('still count when another worker claims the advances, until their deadlines', () => {
     const claimed = takeOver(crowded(), { claim: leaseOf('other', 100), now: real(30) }).state;
     expect(isHeldBy(claimed, 'other')).toBe(true);
@@ -131,9 +148,7 @@ describe('requesting an advance', () => {
 
   test('back in time is refused under `to`', () => {
     const to = new Date(january(1).getTime() - 1);
-    expect(() =>
-      requestAdvance(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0), call }),
-    ).toThrow(
+    expect(() => requestAdvance(aSandbox(), { to, ...aRequest })).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields: { to: expect.anything() } }),
     );
   });
@@ -146,16 +161,16 @@ describe('requesting an advance', () => {
       ['Must be at most 5 years ahead'],
     ],
   ])('to %s', (_case, to, problems) => {
-    const input = { to: new Date(to), id: 'a', claim: leaseOf('worker', 5), now: real(0), call };
+    const input = { to: new Date(to), ...aRequest };
     const refusal = problemsOf(() => requestAdvance(aSandbox(), input));
     expect(refusal).toEqual(problems === undefined ? undefined : { to: problems });
   });
 
   test('to an invalid instant is refused under `to`', () => {
     const to = new Date(Number.NaN);
-    expect(() =>
-      requestAdvance(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0), call }),
-    ).toThrow(expect.objectContaining({ fields: { to: ['Invalid datetime'] } }));
+    expect(() => requestAdvance(aSandbox(), { to, ...aRequest })).toThrow(
+      expect.objectContaining({ fields: { to: ['Invalid datetime'] } }),
+    );
   });
 
   test.each([

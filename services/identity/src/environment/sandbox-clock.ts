@@ -38,7 +38,12 @@ interface AdvanceRequest {
   readonly now: Date;
   /** The call, which waits for the advance. */
   readonly call: Omit<WaitingCall, 'advanceId'>;
+  /** True for a replica that is gone, or has started a moment ago. */
+  readonly isGone: (replica: string) => boolean;
 }
+
+// A replica that has just started is unknown to the others until their next heartbeat.
+const knownAfterMs = 10_000;
 
 /**
  * Requests an advance to `to`, or joins one to the same instant that has not arrived there.
@@ -49,13 +54,14 @@ interface AdvanceRequest {
  */
 export function requestAdvance(
   environment: Environment,
-  { to, id, claim, now, call }: AdvanceRequest,
+  { to, id, claim, ...request }: AdvanceRequest,
 ): Transition<Environment> {
+  const { now } = request;
   const clock = manualClockOf(environment);
   refuseProblems({ to: environmentTimeProblems(to) });
   const lease = claimed(clock.lease, { claim, now });
   if (joinable(clock, to)) {
-    const waiting = withCall(clock, { ...call, advanceId: findAdvance(environment, to).id }, now);
+    const waiting = withCall(clock, findAdvance(environment, to).id, request);
     return set(environment, clock, { lease, waiting });
   }
   if (to < clock.now) throw invalidInput({ to: ["Must not lie before the sandbox's time"] });
@@ -70,7 +76,7 @@ export function requestAdvance(
   return set(used, clock, {
     lease,
     advances: [...clock.advances, { id, to, processed: 0 }],
-    waiting: withCall(clock, { ...call, advanceId: id }, now),
+    waiting: withCall(clock, id, request),
   });
 }
 
@@ -121,7 +127,7 @@ export function takeOver(
 ): Transition<Environment> {
   const clock = manualClockOf(environment);
   if (clock.advances.length === 0) return unchanged(environment);
-  // Waiting calls still count: those of living processes wait on, and the others have a deadline.
+  // Waiting calls still count: those of living replicas wait on, and the next request drops others.
   return set(environment, clock, { lease: claimed(clock.lease, { claim, now }) });
 }
 
@@ -226,18 +232,30 @@ function joinable({ now, advances }: ManualClock, to: Date): boolean {
 }
 
 /** Adds a call to those that wait; throws resource_exhausted if there are too many. */
-function withCall(clock: ManualClock, call: WaitingCall, now: Date): readonly WaitingCall[] {
-  const others = waitingFor(clock, now).filter(({ id }) => id !== call.id);
+function withCall(
+  clock: ManualClock,
+  advanceId: string,
+  { call, ...request }: Pick<AdvanceRequest, 'call' | 'now' | 'isGone'>,
+): readonly WaitingCall[] {
+  const others = waitingFor(clock, request).filter(({ id }) => id !== call.id);
   if (others.length >= waitingCallsMax) {
     throw new DomainError('resource_exhausted', 'TOO_MANY_WAITING', 'Too many requests');
   }
-  return [...others, call];
+  return [...others, { ...call, advanceId }];
 }
 
-// The callers of an ended advance have their result.
-function waitingFor({ advances, waiting }: ManualClock, now: Date): readonly WaitingCall[] {
+// The callers of an ended advance have their result, and those of a replica that is gone have lost
+// their connections.
+function waitingFor(
+  { advances, waiting }: ManualClock,
+  { now, isGone }: Pick<AdvanceRequest, 'now' | 'isGone'>,
+): readonly WaitingCall[] {
   const stored = new Set(advances.map(({ id }) => id));
-  return waiting.filter(({ advanceId, until }) => now < until && stored.has(advanceId));
+  const isLost = ({ replica, since }: WaitingCall) => {
+    if (replica === undefined || since === undefined) return false;
+    return now.getTime() - since.getTime() >= knownAfterMs && isGone(replica);
+  };
+  return waiting.filter((call) => now < call.until && stored.has(call.advanceId) && !isLost(call));
 }
 
 function latestTarget(now: Date): Date {

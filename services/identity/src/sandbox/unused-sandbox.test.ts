@@ -62,7 +62,8 @@ describe('the notice of a deletion', () => {
     const now = after(95);
     const claim = { owner: 'worker', until: after(96) };
     const call = { id: 'call', until: after(96) };
-    const wanted = { to: after(1), id: 'advance', claim, now, call };
+    const isGone = () => false;
+    const wanted = { to: after(1), id: 'advance', claim, now, call, isGone };
     const { state } = requestAdvance(announced(), wanted);
     expect(state.deletesAt).toBeUndefined();
     expect(retire(state, unused, after(185, -1)).state).toBe(state);

@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Collection } from 'mongodb';
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import { type AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
 import { derivedId, newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
@@ -95,7 +97,8 @@ const addressOf = async (name: string) => `unix:${join(await folder, `${name}.so
 export const identityConfiguration = testServiceConfiguration('identity');
 
 // Opened by a test that keeps work running for a while.
-let gate: Promise<void> = Promise.resolve();
+let gate: Promise<unknown> = Promise.resolve();
+let openGate = (): void => undefined;
 // Environments in which work has begun: a run that is interrupted begins again.
 const begunIn = new Set<string>();
 
@@ -198,6 +201,11 @@ export function useBatonSystem(): void {
     identity = connectIdentity(first.address);
   });
 
+  // A test that fails must not block the work of the next ones.
+  afterEach(() => {
+    openGate();
+  });
+
   afterAll(async () => {
     identity.close();
     await Promise.all([first.stop(), second.stop()]);
@@ -282,23 +290,51 @@ export async function countWaitingCalls(tenant: Tenant): Promise<number> {
   return (await readClock(tenant))?.waiting.length ?? 0;
 }
 
+/** Replaces the calls that wait for the running advance by five of a replica that is gone. */
+export async function leaveWaitingCalls(tenant: Tenant): Promise<void> {
+  const [advance] = (await readClock(tenant))?.jumps ?? [];
+  const until = new Date(systemClock.now().getTime() + dayMs);
+  const call = { advanceId: advance?.id, replica: 'gone', since: startsAt, until };
+  const waiting = Array.from({ length: 5 }, () => ({ id: newId(), ...call }));
+  await inEnvironments((environments) =>
+    environments.updateOne(
+      { _id: tenant.environmentId },
+      { $set: { 'clock.waiting': waiting }, $inc: { version: 1 } },
+    ),
+  );
+}
+
 async function readClock({ environmentId }: Tenant) {
-  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = identityConfiguration;
-  const mongo = await connectMongo({ uri, database, service: 'test' });
-  const document = await mongo.db
-    .collection<{ _id: string; clock: { jumps: unknown[]; waiting: unknown[] } }>('environments')
-    .findOne({ _id: environmentId });
-  await mongo.close();
+  const document = await inEnvironments((all) => all.findOne({ _id: environmentId }));
   return document?.clock;
 }
 
-/** Blocks all work until the returned function is called. */
+interface StoredEnvironment {
+  readonly _id: string;
+  readonly version: number;
+  readonly clock: { readonly jumps: { readonly id: string }[]; readonly waiting: object[] };
+}
+
+async function inEnvironments<T>(
+  act: (environments: Collection<StoredEnvironment>) => Promise<T>,
+): Promise<T> {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = identityConfiguration;
+  const mongo = await connectMongo({ uri, database, service: 'test' });
+  try {
+    return await act(mongo.db.collection<StoredEnvironment>('environments'));
+  } finally {
+    await mongo.close();
+  }
+}
+
+/** Blocks all work until the returned function is called, or the test has ended. */
 export function closeGate(): () => void {
-  let open: () => void = () => undefined;
-  gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return open;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  gate = promise;
+  openGate = () => {
+    resolve(undefined);
+  };
+  return openGate;
 }
 
 export const hop = (afterDays: number, workClass: WorkClass = 'RENEWAL'): Hop => ({
