@@ -96,7 +96,7 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
   readonly search?: SearchDefinition<S>;
   /** Environment time at which `wake` is due; absent: never. */
   dueAt?(state: S): DueAt | undefined;
-  /** Class of all due work; absent: several. Work of others is not looked for. */
+  /** Class of all work by `dueAt`; absent: several. Work of others is not looked for. */
   readonly dueClass?: WorkClass;
   /**
    * Number of the rule `dueAt`; raise it when documents of an earlier release are due at other
@@ -255,7 +255,7 @@ export function scheduleOf<S extends { readonly id: string }>(
   const due = definition.dueAt?.(state);
   return {
     dueAt: due?.at ?? null,
-    dueClass: (due && (definition.dueClass ?? due.workClass)) ?? null,
+    dueClass: due?.workClass ?? null,
     recoverAt: definition.recoverAt?.(state) ?? null,
   };
 }

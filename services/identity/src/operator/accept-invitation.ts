@@ -147,9 +147,10 @@ function acceptanceProblems(
     commonPasswords,
   }: { readonly isPasswordOff: boolean; readonly commonPasswords: CommonPasswords },
 ): InputProblems {
-  const address = email.trim().toLowerCase();
+  const emailProblems = problemsOfParsing(() => operatorEmail(email));
+  const address = emailProblems.length === 0 ? operatorEmail(email) : email;
   return {
-    email: problemsOfParsing(() => operatorEmail(email)),
+    email: emailProblems,
     name: operatorNameProblems(name),
     password: isOff ? [] : passwordProblems(password, address, commonPasswords),
   };

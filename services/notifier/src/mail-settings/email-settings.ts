@@ -2,7 +2,7 @@ import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { attachesPdf, type MailKind } from '@billing/presentation/mail-kind';
-import { mailSenderProblems } from '@billing/presentation/template-problems';
+import { mailSenderProblems } from '@billing/presentation/sender-problems';
 
 /** Settings of the mails of an environment. There is one per environment. */
 export interface EmailSettings {

@@ -1,10 +1,4 @@
-import { parseEmailAddress } from '@billing/kernel/email-address';
-import {
-  lineProblems,
-  optionalProblems,
-  problemsOfParsing,
-  textProblems,
-} from '@billing/kernel/input-problems';
+import { optionalProblems, textProblems } from '@billing/kernel/input-problems';
 import {
   type MailKind,
   type MailText,
@@ -15,7 +9,6 @@ import {
 import { hasUnsupportedLink } from './body';
 import { markVariables, referenceProblems } from './template';
 
-const fromNameMax = 100;
 const subjectMax = 200;
 const bodyMax = 10_000;
 const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/u;
@@ -29,29 +22,6 @@ export function mailTextProblems(
     subject: optionalProblems(subject, (text) => subjectProblems(text, kind)),
     body: optionalProblems(body, (text) => bodyProblems(text, kind)),
   };
-}
-
-/** Problems of the sender of mails, by field; null clears a field. */
-export function mailSenderProblems({
-  fromName,
-  fromAddress,
-  replyTo,
-}: {
-  readonly fromName?: string | null | undefined;
-  readonly fromAddress?: string | null | undefined;
-  readonly replyTo?: string | null | undefined;
-}): Record<'fromName' | 'fromAddress' | 'replyTo', string[]> {
-  return {
-    fromName: optionalProblems(fromName ?? undefined, (text) =>
-      lineProblems(text.trim(), { min: 1, max: fromNameMax }),
-    ),
-    fromAddress: optionalProblems(fromAddress ?? undefined, addressProblems),
-    replyTo: optionalProblems(replyTo ?? undefined, addressProblems),
-  };
-}
-
-function addressProblems(text: string): string[] {
-  return problemsOfParsing(() => parseEmailAddress(text));
 }
 
 function subjectProblems(subject: string, kind: MailKind): string[] {

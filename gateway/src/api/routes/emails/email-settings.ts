@@ -9,7 +9,8 @@ import {
 import { emailKinds } from '@billing/proto/values/notifier';
 import { notFound } from '@billing/kernel/domain-error';
 import { attachesPdf } from '@billing/presentation/mail-kind';
-import { mailSenderProblems, mailTextProblems } from '@billing/presentation/template-problems';
+import { mailSenderProblems } from '@billing/presentation/sender-problems';
+import { mailTextProblems } from '@billing/presentation/template-problems';
 import { ok, present } from '../../../http/answer';
 import { optional, readBody } from '../../input/input';
 import { changeable, frozen, readPatch, required } from '../../input/patch';
