@@ -1,4 +1,5 @@
 import { routes } from '@billing/gateway/routes';
+import { changeRequests } from './change-costs';
 import {
   batchSizes,
   measureRequestCosts,
@@ -6,6 +7,81 @@ import {
   type RequestCost,
   strangersBatches,
 } from './request-costs';
+
+// Every change reads the customer, the products and the invoices of the running period.
+const factCalls = ['GetCustomers', 'GetInvoice', 'GetProducts'];
+const facts = ['find customers', 'find invoices', 'find products'];
+const quote = ['find balances', 'find billingSettings', 'find brandings'];
+// An invoice with unused time reads the invoice that it comes from.
+const creditingQuote = [...quote, 'find invoices'];
+// Before, at its due steps, with its invoice, and for its write.
+const reads = Array.from({ length: 4 }, () => 'find subscriptions');
+const stored = [...reads, 'update subscriptions'];
+const withCredit = {
+  // The invoice is read again: its room may have moved before it was reserved.
+  calls: ['CreateChange', ...factCalls, 'ReserveForChange', 'GetInvoice'],
+  commands: [
+    ...facts,
+    ...['insert changeReservations', 'find invoices', 'find invoices', 'update invoices'],
+    ...['update changeReservations', 'find invoices', ...stored],
+  ],
+};
+const waits = { calls: ['CreateChange', ...factCalls], commands: [...facts, ...stored] };
+const startsMigration = {
+  // Both prices, and their products.
+  calls: ['CreatePriceMigration', 'GetPrice', 'GetPrice', 'GetProducts', 'GetProducts'],
+  commands: [
+    ...Array.from({ length: 4 }, () => 'find products'),
+    // The number of subscriptions; one migration of a price runs at a time.
+    ...['aggregate subscriptions', 'insert keyClaims', 'insert priceMigrations'],
+  ],
+};
+
+/** Calls and commands of each change, of a subscription that was not written for some seconds. */
+const changeCosts: Readonly<
+  Record<string, { readonly calls: readonly string[]; readonly commands: readonly string[] }>
+> = {
+  [changeRequests.previewSeat]: {
+    // The invoice of the change, and the next one.
+    calls: ['PreviewChange', ...factCalls, 'QuoteInvoice', 'QuoteInvoice'],
+    commands: [...facts, ...quote, ...creditingQuote, 'find subscriptions', 'find subscriptions'],
+  },
+  [changeRequests.addSeat]: {
+    calls: ['CreateChange', ...factCalls, 'QuoteInvoice'],
+    commands: [...facts, ...creditingQuote, ...stored],
+  },
+  [changeRequests.addSeatAsPreviewed]: {
+    calls: ['CreateChange', ...factCalls, 'QuoteInvoice', 'ReserveForChange'],
+    commands: [
+      ...facts,
+      ...[...creditingQuote, 'find balances', 'find balanceEntries'],
+      // The first reservation of a customer's balance, of the amount 0 that was shown.
+      ...['insert changeReservations', 'find balances', 'insert balances'],
+      ...['insert balanceEntries', 'update balances', 'update changeReservations'],
+      ...stored,
+    ],
+  },
+  [changeRequests.removeSeat]: withCredit,
+  [changeRequests.removeSeatLater]: waits,
+  [changeRequests.pauseLater]: waits,
+  [changeRequests.pause]: waits,
+  [changeRequests.pauseWithCredit]: withCredit,
+  [changeRequests.resume]: {
+    // The usage prices of the new period; no invoice of a period that runs.
+    calls: ['CreateChange', 'GetCustomers', 'GetProducts', 'GetMeterPrices', 'QuoteInvoice'],
+    commands: [
+      ...['find customers', 'find products', 'find products', ...quote],
+      ...stored.slice(1),
+    ],
+  },
+  [changeRequests.takeBack]: {
+    // The former state, for the audit log.
+    calls: ['GetChange', 'CancelChange'],
+    commands: stored.slice(1),
+  },
+  [changeRequests.migrateDry]: startsMigration,
+  [changeRequests.migrate]: startsMigration,
+};
 
 describe('one request', () => {
   let costs: Map<string, RequestCost>;
@@ -17,12 +93,14 @@ describe('one request', () => {
 
   test('of any route costs one gRPC call, except those that combine several resources', () => {
     const isFirst = (route: string) => route === strangersBatches.unknown;
+    const changes: readonly string[] = Object.values(changeRequests);
     const several = [...costs.values()]
+      .filter(({ route }) => !changes.includes(route))
       .map(({ route, calls }) => ({ route, calls: isFirst(route) ? calls : withoutNames(calls) }))
       .map(({ route, calls }) => ({ route, calls: withoutFormerState(route, calls) }))
       .filter(({ route, calls }) => calls.length !== 1 && !route.startsWith('GET /exports/'));
     const batches = batchSizes.length + Object.keys(strangersBatches).length;
-    expect(costs.size).toBe(routes.length + batches);
+    expect(costs.size).toBe(routes.length + batches + changes.length);
     expect(several).toEqual([
       { route: strangersBatches.unknown, calls: ['IdentifyCustomers', 'IngestEvents'] },
       // Obligations of the customer and the seller are read before the deletion.
@@ -145,6 +223,18 @@ describe('one request', () => {
     ['POST /discounts', ['insert discounts']],
     ['POST /discounts/validate', ['find discounts', 'find redemptionSlots']],
     ['GET /subscriptions', ['aggregate subscriptions', 'find subscriptions']],
+    ['GET /subscriptions/:id/changes', ['aggregate changes', 'find changes', 'find subscriptions']],
+    ['GET /subscriptions/:id/changes/:changeId', ['find subscriptions']],
+    ['GET /price-migrations', ['aggregate priceMigrations', 'find priceMigrations']],
+    ['GET /price-migrations/:id', ['find priceMigrations']],
+    [
+      'GET /price-migrations/:id/subscriptions',
+      ['aggregate priceMigrationRows', 'find priceMigrationRows', 'find priceMigrations'],
+    ],
+    [
+      'POST /price-migrations/:id/cancel',
+      ['find priceMigrations', 'insert keyClaims', 'update priceMigrations'],
+    ],
     ['GET /invoices', ['aggregate invoices', 'find invoices']],
     ['GET /balances', ['aggregate balances', 'find balances']],
     ['GET /balance-entries', ['aggregate balanceEntries', 'find balanceEntries']],
@@ -224,11 +314,29 @@ describe('one request', () => {
   ])('of %s costs exactly these database commands: %j', (route, commands) => {
     expect(costs.get(route)?.commands).toEqual(commands);
   });
+
+  test.each(Object.entries(changeCosts))('%s costs exactly %j', (name, { calls, commands }) => {
+    const cost = costs.get(name);
+    const written = withoutRemoval(cost?.commands);
+    expect({ calls: cost?.calls, commands: written }).toEqual({
+      calls: calls.toSorted(),
+      commands: commands.toSorted(),
+    });
+  });
 });
 
 /** Without the question for names of customers, which metering repeats after five seconds. */
 function withoutNames(names: readonly string[] = []): readonly string[] {
   return names.filter((name) => name !== 'IdentifyCustomers' && name !== 'find customers');
+}
+
+/**
+ * Without the removal of the order of an invoice from the subscription that has ordered it: the
+ * call does not wait for it, and it may share a command with removals of other subscriptions.
+ */
+function withoutRemoval(commands: readonly string[] = []): readonly string[] {
+  const first = commands.indexOf('update subscriptions');
+  return commands.filter((name, index) => name !== 'update subscriptions' || index === first);
 }
 
 /** Without the read for the audit log: a PATCH and a DELETE record the former values. */

@@ -13,6 +13,7 @@ import {
   methodOf,
   withCountedSystem,
 } from './counted-system';
+import { prepareChangeRequests } from './change-costs';
 
 /** The calls and commands that one request causes before its response; exact on every machine. */
 export interface RequestCost {
@@ -47,6 +48,9 @@ export function batchName(size: number): string {
 
 /** After this time a service reads a document again that it has written. */
 export const recentWritesMs = 3_500;
+
+// Longer than any pause between two steps of a change, except for a mail.
+const traceQuietMs = 1_500;
 
 interface Sent {
   readonly method: string;
@@ -100,6 +104,13 @@ async function requestEveryRoute(
   const ingest = { method: 'POST', path: '/events/ingest' };
   await send(strangersBatches.unknown, { ...ingest, body: { events: [...known, ...unknown] } });
   await send(strangersBatches.known, { ...ingest, body: { events: known } });
+  const changes = await prepareChangeRequests(owner);
+  await sleep(recentWritesMs);
+  for (const { name, ...call } of changes) {
+    await send(name, call);
+    // Reads of later work would share commands with those of the next request.
+    await untilQuiet(spans, sent.at(-1)?.traceId);
+  }
   const calls = routes.map(({ method, path }) => {
     const route = `${method} ${path}`;
     const example = examples[route];
@@ -121,6 +132,20 @@ async function requestEveryRoute(
     status,
     ...countSpans(ofTrace(traceId)),
   }));
+}
+
+/** Waits until no span of a trace has ended for a while: its work is done, or waits for a timer. */
+async function untilQuiet(spans: readonly EndedSpan[], traceId: string | undefined): Promise<void> {
+  let seen = -1;
+  let seenAtMs = monotonicMs();
+  while (monotonicMs() - seenAtMs < traceQuietMs) {
+    const { length } = spans.filter((span) => span.spanContext().traceId === traceId);
+    if (length !== seen) {
+      seen = length;
+      seenAtMs = monotonicMs();
+    }
+    await sleep(50);
+  }
 }
 
 function idIn(path: string): string {
