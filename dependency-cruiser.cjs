@@ -236,6 +236,7 @@ const layers = {
     'bench.ts',
     'report.ts',
     'renewals',
+    'changes',
     'money',
     'messages',
     'ingest',

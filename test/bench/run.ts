@@ -2,6 +2,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bench, Effort, Findings } from './bench';
+import { changes } from './changes/changes';
 import { checkouts } from './checkouts';
 import { creditGrants } from './credit-grants';
 import { exportsOfInvoices } from './exports';
@@ -34,6 +35,7 @@ const benches: readonly Bench[] = [
   checkouts,
   subscriptions,
   renewals,
+  changes,
   growth,
   home,
   pages,
