@@ -1,0 +1,115 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { eventually, testContext } from '@billing/chassis/testing';
+import { PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
+import {
+  ChangeAt,
+  ChangeKind,
+  ChangeProration,
+  ChangeStatus,
+} from '@billing/proto/billing/subscription/v1/change';
+import { day } from '../testing/fixtures';
+import {
+  aProduct,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from '../testing/service-under-test';
+
+let under: ServiceUnderTest;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest();
+  const type = PricingType.PRICING_TYPE_PER_UNIT;
+  under.peers.products.set('seats', aProduct({ id: 'seats' }, { type, amount: 1000n }));
+});
+
+afterAll(() => under.stop());
+
+const [start, end] = [day('01-31'), day('02-28')];
+const together = 5;
+
+const at = ({ tenant }: CallContext, now: Date): CallContext => ({
+  ...testContext({ now }),
+  tenant,
+});
+
+/** Invoices of a subscription that have reached checkout, by the time of their period. */
+const invoicesOf = (id: string) =>
+  under.peers.invoices
+    .map(({ request }) => request)
+    .filter(({ subscriptionId }) => subscriptionId === id);
+
+async function begin(context: CallContext): Promise<string> {
+  const { id } = await under.create({ productId: 'seats' }, context);
+  await eventually(() => {
+    expect(invoicesOf(id)).toHaveLength(1);
+  });
+  return id;
+}
+
+/** Three seats instead of one, without a payment first. */
+async function change(id: string, context: CallContext, now: Date) {
+  const asked = {
+    ...{ kind: ChangeKind.CHANGE_KIND_UPDATE, resumeAt: undefined, notBefore: undefined },
+    ...{ quantity: 3, ofItems: false, otherItems: [], requirePayment: false },
+    at: ChangeAt.CHANGE_AT_NOW,
+    proration: ChangeProration.CHANGE_PRORATION_UNSPECIFIED,
+  };
+  const request = { subscriptionId: id, change: asked, metadata: undefined };
+  // The next period may begin, and its invoice be made, during the call.
+  const retrySeed = { seed: newId(), isRetry: true };
+  return eventually(async () => {
+    const answer = await under.change.createChange(request, { ...at(context, now), retrySeed });
+    return answer.change;
+  });
+}
+
+test.each([
+  ['a millisecond before', -1],
+  ['at', 0],
+  ['a millisecond after', 1],
+])('changes %s the end of a period and its renewal count once each', async (_name, offset) => {
+  const context = testContext({ now: start });
+  const ids = await Promise.all(Array.from({ length: together }, () => begin(context)));
+  const { environmentId } = context.tenant;
+  const due = { environmentId, until: end, workClass: WorkClass.WORK_CLASS_RENEWAL };
+  const asked = new Date(end.getTime() + offset);
+  const [, ...changes] = await Promise.all([
+    under.dueWork.runDue(due, at(context, end)),
+    ...ids.map((id) => change(id, context, asked)),
+  ]);
+  await eventually(async () => {
+    await under.dueWork.runDue(due, at(context, end));
+    for (const id of ids) {
+      const starts = invoicesOf(id).map(({ periodStart }) => periodStart?.getTime());
+      expect(starts).toContain(end.getTime());
+    }
+  });
+  for (const [index, id] of ids.entries()) {
+    const made = changes[index];
+    expect(made?.status).toBe(ChangeStatus.CHANGE_STATUS_APPLIED);
+    const isBefore = made?.from?.currentPeriodStart?.getTime() === start.getTime();
+    const effectiveAt = made?.effectiveAt?.getTime() ?? 0;
+    // A request at the end counts before the renewal, unless that was stored first.
+    const expected = isBefore ? asked : new Date(Math.max(asked.getTime(), end.getTime()));
+    expect(effectiveAt).toBe(expected.getTime());
+    if (offset > 0) expect(isBefore).toBe(false);
+    expect(await under.get(id, at(context, end))).toMatchObject({
+      ...{ quantity: 3, currentPeriodStart: end, pendingChange: undefined },
+    });
+    // A millisecond of two seats rounds to nothing. What is not paid yet is credited.
+    const period = (from: Date, amount: bigint) => [from.getTime(), [amount]];
+    const renewed = isBefore ? [period(end, 3000n)] : [period(end, 1000n), period(expected, 3000n)];
+    await eventually(() => {
+      const amounts = invoicesOf(id).map(({ periodStart, lineItems }) => [
+        ...[periodStart?.getTime(), lineItems.map(({ amount }) => amount)],
+      ]);
+      expect(amounts).toEqual([period(start, 1000n), ...renewed]);
+      const credited = under.peers.creditNotes
+        .filter(({ request }) => request.changeId === made?.id)
+        .flatMap(({ request }) => request.lines.map(({ amount }) => amount));
+      expect(credited).toEqual(isBefore ? [] : [1000n]);
+    });
+  }
+});
