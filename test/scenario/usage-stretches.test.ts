@@ -187,7 +187,8 @@ describe('usage over a change of the product that prices it', () => {
       expect([row.name, previews.get(row.name)]).toEqual([row.name, lines]);
     }
 
-    // Late events of both sides, on the next invoice.
+    // Late events of both sides, 30 days after the change: on the next invoice.
+    await scenario.advanceTo('2026-02-15');
     const [, { row: _row, one: late }] = begun as [unknown, (typeof begun)[number]];
     await use(late.customerId, late.meterId, '2026-01-11', 100);
     await use(late.customerId, late.meterId, '2026-01-21', 50);
@@ -196,6 +197,16 @@ describe('usage over a change of the product that prices it', () => {
     expect(usageOf(next)).toEqual([
       '2026-01-01-2026-01-16: 100 = 200',
       '2026-01-16-2026-02-01: 50 = 150',
+    ]);
+    expect(next).toMatchObject({ status: 'PAID', total: 1350 });
+    await scenario.expectWebhooks(late.subscription, [
+      '2026-01-01 created',
+      expect.stringMatching(/^2026-01-01 payment_succeeded /),
+      expect.stringMatching(/^2026-01-16 updated productId /),
+      '2026-02-01 renewed',
+      expect.stringMatching(/^2026-02-01 payment_succeeded /),
+      '2026-03-01 renewed',
+      expect.stringMatching(/^2026-03-01 payment_succeeded /),
     ]);
   });
 
