@@ -5,6 +5,7 @@ import { readExport } from '../support/export/export-client';
 import { type AnnouncedResource, announcedResources } from './exports';
 import type {
   ChangePicture,
+  EndpointPicture,
   ExportPicture,
   FeedEntryPicture,
   FeedPicture,
@@ -56,7 +57,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
       ? { tenant: undefined, createdAt: undefined }
       : await environmentOf(addresses, client.key ?? '');
   const lists = await readLists(client);
-  const endpoints = await client.all('/webhook-endpoints');
+  const endpoints = await readEndpoints(client, receivers);
   const meters: any[] = await client.expect(200, client.get('/meters'));
   const exports = hasExports ? await readExports(client, { ...lists, meters }) : undefined;
   const ids = new Set(lists.subscriptions.map(({ id }) => id as string));
@@ -96,10 +97,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
       tenant === undefined || addresses === undefined
         ? undefined
         : await readStoredUsage(addresses, tenant),
-    endpoints: endpoints.map((endpoint) => ({
-      ...endpoint,
-      received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),
-    })),
+    endpoints: await withDeliveries(client, endpoints),
     exports,
     // After the exports, so that it has all events that their rows show.
     feed: await readFeed(client),
@@ -124,6 +122,32 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     foreignReads: stranger && (await readAsStranger(stranger, lists)),
     foreignIds: stranger && idsIn(await readLists(stranger)),
   };
+}
+
+type RecordedEndpoint = Omit<EndpointPicture, 'deliveries'>;
+
+async function readEndpoints(
+  client: ApiClient,
+  receivers: readonly WebhookReceiver[],
+): Promise<RecordedEndpoint[]> {
+  const endpoints = await client.all('/webhook-endpoints');
+  return endpoints.map((endpoint) => ({
+    ...endpoint,
+    received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),
+  }));
+}
+
+/** Adds the deliveries, which may move to another page while they are read. */
+async function withDeliveries(
+  client: ApiClient,
+  endpoints: readonly RecordedEndpoint[],
+): Promise<EndpointPicture[]> {
+  const read = endpoints.map(async (endpoint) => {
+    const listed = await client.all(`/webhook-endpoints/${endpoint.id}/deliveries`);
+    const byId = new Map(listed.map((delivery) => [delivery.id, delivery]));
+    return { ...endpoint, deliveries: [...byId.values()] };
+  });
+  return Promise.all(read);
 }
 
 async function readFeed(client: ApiClient): Promise<FeedPicture> {

@@ -4,6 +4,8 @@ import type { Picture } from './picture';
 export interface Examination {
   readonly examined: number;
   readonly findings: readonly string[];
+  /** Parts of the rule that the reachable facts do not show. */
+  readonly unseen?: readonly string[];
 }
 
 /** A rule that holds whenever the system is at rest. */

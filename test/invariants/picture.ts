@@ -282,6 +282,21 @@ export interface EndpointPicture {
   readonly updatedAt: string;
   /** The received webhooks; undefined if none were recorded. */
   readonly received: readonly Pick<ReceivedWebhook, 'headers' | 'text'>[] | undefined;
+  /** Deliveries of the last 30 days, each once; undefined if they were not read. */
+  readonly deliveries: readonly DeliveryPicture[] | undefined;
+}
+
+/** A delivery as the API shows it. */
+export interface DeliveryPicture {
+  readonly id: string;
+  readonly messageId: string;
+  readonly type: string;
+  /** Null for a test. */
+  readonly subjectId: string | null;
+  readonly sequence: number | null;
+  readonly status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'PAUSED';
+  /** The last ten. */
+  readonly attempts: readonly { readonly responseStatus: number | null }[];
 }
 
 /** An event of the feed as the API shows it. */

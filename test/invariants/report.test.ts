@@ -37,6 +37,7 @@ import {
 } from './testing';
 import { changeViolations } from './violations/change-violations';
 import { creditViolations } from './violations/credit-violations';
+import { deliveryViolations } from './violations/delivery-violations';
 import { documentViolations } from './violations/document-violations';
 import { erasureViolations } from './violations/erasure-violations';
 import { exportViolations } from './violations/export-violations';
@@ -274,6 +275,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     'an event that a wildcard names and that never arrived',
     { endpoints: [{ ...anEndpoint([aWebhook(1)]), events: ['subscription.*'] }] },
   ],
+  ...deliveryViolations,
   ...feedViolations,
   [
     'I81',

@@ -17,7 +17,7 @@ import { billedEachPeriod } from './periods';
 import type { Picture } from './picture';
 import { referencesExist } from './references';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
-import { sequencesAreWhole, webhooksArrive } from './sequences';
+import { sequencesAreWhole } from './sequences';
 import { taxesFollowTheirRates } from './taxes';
 import {
   acknowledgedEventsExistOnce,
@@ -29,6 +29,7 @@ import {
 } from './usage/events';
 import { statesCountEvents } from './usage/states';
 import { bodiesRepeatScalars } from './webhook-bodies';
+import { webhooksArrive } from './webhooks/arrival';
 import { nothingIsPending, numbersHaveNoGaps, writesAreDurable } from './writes';
 
 /** All invariants of the product. */
@@ -76,6 +77,8 @@ export interface Verdict {
   /** Undefined if the reachable facts do not suffice for a check. */
   readonly examined: number | undefined;
   readonly findings: readonly string[];
+  /** Parts that the reachable facts do not show, although others were checked. */
+  readonly unseen: readonly string[];
 }
 
 export function examineAll(picture: Picture): Verdict[] {
@@ -87,6 +90,7 @@ export function examineAll(picture: Picture): Verdict[] {
       title,
       examined: examination?.examined,
       findings: examination?.findings ?? [],
+      unseen: examination?.unseen ?? [],
     };
   });
 }
@@ -109,9 +113,11 @@ export function toTable(verdicts: readonly Verdict[]): string {
   );
   const findings = findingsOf(verdicts);
   const more = findings.length - findingsShownMax;
+  const unseen = verdicts.flatMap((one) => one.unseen.map((part) => `? ${one.id} unseen: ${part}`));
   return [
     `${'id'.padEnd(4)}examined findings  invariant`,
     ...rows,
+    ...unseen,
     ...findings.slice(0, findingsShownMax).map((finding) => `! ${finding}`),
     ...(more > 0 ? [`! and ${String(more)} more`] : []),
   ].join('\n');

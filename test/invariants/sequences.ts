@@ -1,5 +1,6 @@
 import { examineEach, groupBy, type Invariant, repeated, together } from './invariant';
 import type { EndpointPicture, EventPicture, FieldAnnounced, SubscriptionPicture } from './picture';
+import { subjectOf, type WebhookBody } from './webhooks/body';
 
 const fieldsAnnounced: readonly FieldAnnounced[] = [
   'status',
@@ -26,16 +27,6 @@ export const sequencesAreWhole: Invariant = {
       ),
       examineEach(endpoints, sequenceProblems),
     );
-  },
-};
-
-export const webhooksArrive: Invariant = {
-  id: 'I9',
-  title: 'each public event reached each endpoint, same id and bytes at each attempt',
-  examine: ({ events, areEventsWhole = true, endpoints }) => {
-    const watched = endpoints.filter(({ received }) => received !== undefined);
-    if (events === undefined || watched.length === 0) return undefined;
-    return together(...watched.map((endpoint) => deliveries(endpoint, { events, areEventsWhole })));
   },
 };
 
@@ -80,86 +71,5 @@ function sequenceProblems({ id, received = [] }: EndpointPicture): (string | fal
   });
   return repeated(keys).map(
     ([key, count]) => `endpoint ${id} got ${String(count)} messages for ${key}`,
-  );
-}
-
-/** True if an endpoint names the type, its resource or all types. */
-function wants({ events }: EndpointPicture, type: string): boolean {
-  const [resource = ''] = type.split('.');
-  return events.some((name) => ['*', `${resource}.*`, type].includes(name));
-}
-
-interface WebhookBody {
-  readonly id: string;
-  readonly type: string;
-  readonly sequence: number;
-  readonly data?: Readonly<Record<string, unknown>>;
-}
-
-// Field of `data` with the id of the subject, by the resource of the type. Payment methods and
-// meter prices do not show the ids of their subjects; the check of the feed examines them.
-const subjectFields: Readonly<Record<string, string>> = {
-  subscription: 'subscriptionId',
-  checkout: 'checkoutSessionId',
-  invoice: 'invoiceId',
-  customer: 'customerId',
-  product: 'productId',
-  discount: 'discountId',
-  checkout_link: 'checkoutLinkId',
-  meter: 'meterId',
-};
-
-function hasSubject(type: string): boolean {
-  const [resource = ''] = type.split('.');
-  return resource in subjectFields;
-}
-
-function subjectOf({ type, data }: WebhookBody): string | undefined {
-  const [resource = ''] = type.split('.');
-  const id = data?.[subjectFields[resource] ?? ''];
-  return typeof id === 'string' ? id : undefined;
-}
-
-function deliveries(
-  endpoint: EndpointPicture,
-  {
-    events,
-    areEventsWhole,
-  }: Readonly<{ events: readonly EventPicture[]; areEventsWhole: boolean }>,
-) {
-  const { id, received = [] } = endpoint;
-  const attempts = groupBy(received, ({ headers }) => String(headers['webhook-id']));
-  const types = new Map<string, string>();
-  for (const { text } of received) {
-    const body = JSON.parse(text) as WebhookBody;
-    const { type, sequence } = body;
-    types.set(`${String(subjectOf(body))}:${String(sequence)}`, type);
-  }
-  const wanted = events.filter(
-    ({ type, insertedAt }) =>
-      endpoint.active &&
-      hasSubject(type) &&
-      wants(endpoint, type) &&
-      insertedAt > new Date(endpoint.updatedAt),
-  );
-  const logged = new Map(events.map((event) => [event.id, event.type]));
-  return together(
-    examineEach([...attempts], ([messageId, same]) => [
-      new Set(same.map(({ text }) => text)).size > 1 &&
-        `endpoint ${id}: message ${messageId} was sent with different bytes`,
-      same.some(({ text }) => (JSON.parse(text) as WebhookBody).id !== messageId) &&
-        `endpoint ${id}: message ${messageId} carries another id`,
-    ]),
-    examineEach(wanted, (event) => [
-      types.get(event.id) !== event.type && `endpoint ${id} never got ${event.type} ${event.id}`,
-    ]),
-    examineEach(
-      [...types].filter(
-        ([key]) => !key.startsWith('undefined') && (areEventsWhole || logged.has(key)),
-      ),
-      ([key, type]) => [
-        logged.get(key) !== type && `endpoint ${id} got ${type} ${key}, not logged`,
-      ],
-    ),
   );
 }

@@ -5,6 +5,7 @@ import type {
   ChangePicture,
   ClosedCreditsPicture,
   CreditNotePicture,
+  DeliveryPicture,
   EndpointPicture,
   EventPicture,
   FeedEntryPicture,
@@ -279,7 +280,27 @@ export function aWebhookOf(body: { readonly id: string; readonly [field: string]
   return { headers: { 'webhook-id': body.id }, text: JSON.stringify(body) };
 }
 
-export function anEndpoint(received: EndpointPicture['received']): EndpointPicture {
+/** The delivery of an event of the first subscription. */
+export function aDelivery(
+  sequence: number,
+  changes: Partial<DeliveryPicture> = {},
+): DeliveryPicture {
+  return {
+    id: `delivery-${String(sequence)}`,
+    messageId: `message-${String(sequence)}`,
+    type: anEvent(sequence).type,
+    subjectId: 'subscription-1',
+    sequence,
+    status: 'DELIVERED',
+    attempts: [{ responseStatus: 500 }, { responseStatus: 204 }],
+    ...changes,
+  };
+}
+
+export function anEndpoint(
+  received: EndpointPicture['received'],
+  deliveries: EndpointPicture['deliveries'] = [aDelivery(1), aDelivery(2)],
+): EndpointPicture {
   return {
     id: 'endpoint-1',
     url: 'http://127.0.0.1/hook',
@@ -287,6 +308,7 @@ export function anEndpoint(received: EndpointPicture['received']): EndpointPictu
     active: true,
     updatedAt: '2026-01-30T00:00:00.000Z',
     received,
+    deliveries,
   };
 }
 

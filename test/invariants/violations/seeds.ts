@@ -33,7 +33,45 @@ const firstEvent = {
   filter: { _id: /:1$/ },
 };
 
+const billed = {
+  service: 'metering',
+  collection: 'usageEvents',
+  filter: { _id: /:billed$/ },
+};
+const delivered = {
+  service: 'notifier',
+  collection: 'deliveries',
+  filter: { status: 'DELIVERED' },
+};
+
 export const seeds: readonly Seed[] = [
+  { id: 'I4', what: 'a billed usage event that was lost', ...billed, damage: () => undefined },
+  {
+    id: 'I4',
+    what: 'usage of another quantity than was billed',
+    ...billed,
+    // Usage that arrived within a minute of its bill may be on the next one.
+    damage: (event) => ({
+      ...event,
+      quantity: '4',
+      receivedAt: new Date(event.receivedAt.getTime() - 2 * 60_000),
+    }),
+  },
+  { id: 'I9', what: 'a delivery that was lost', ...delivered, damage: () => undefined },
+  {
+    id: 'I9',
+    what: 'a second delivery of one event',
+    ...delivered,
+    damage: (delivery) => ({ ...delivery, _id: '0197a000-0000-7000-8000-000000000009' }),
+  },
+  {
+    id: 'I9',
+    what: 'a delivered event whose attempt was lost',
+    service: 'notifier',
+    collection: 'attempts',
+    filter: {},
+    damage: () => undefined,
+  },
   {
     id: 'I1',
     what: 'a line discount missing on the invoice',
@@ -114,7 +152,7 @@ export const seeds: readonly Seed[] = [
     what: 'an acknowledged event that a blocker replaces',
     service: 'metering',
     collection: 'usageEvents',
-    filter: { flush: { $exists: true } },
+    filter: { _id: /:one$/, flush: { $exists: true } },
     damage: ({ _id, flush }) => ({ _id, blocked: [flush] }),
   },
   {
