@@ -25,15 +25,22 @@ export interface AuditedCall {
 
 /** Description of a write. */
 export interface DescribedWrite extends RouteTools {
-  /** Reads the resource before the write; undefined if no route reads it. */
-  readonly reader: Route | undefined;
+  /** Reads the resource before the write; undefined if nothing reads it. */
+  readonly reader: Reader | undefined;
   readonly peers: Peers;
   readonly describe: AuditedCall['describe'];
   readonly write: () => Promise<ApiAnswer>;
 }
 
-/** Route that reads the resource changed by another route. */
-export function readerOf({ method, path }: Route, routes: readonly Route[]): Route | undefined {
+/** Read of a resource, with its path. */
+type Reader = Pick<Route, 'path' | 'handle'>;
+
+/** Read of the resource changed by a route. */
+export function readerOf(
+  { method, path, readFormer }: Route,
+  routes: readonly Route[],
+): Reader | undefined {
+  if (readFormer !== undefined) return { path, handle: readFormer };
   const resource = path.split('/').slice(0, 3).join('/');
   const paths = [
     ...(method === 'PATCH' || method === 'DELETE' ? [path] : []),
@@ -95,7 +102,7 @@ export function auditedWrite(
 }
 
 async function readBefore(
-  reader: Route | undefined,
+  reader: Reader | undefined,
   request: ApiRequest,
   { peers, logger }: Pick<DescribedWrite, 'peers' | 'logger'>,
 ): Promise<unknown> {

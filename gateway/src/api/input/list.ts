@@ -10,6 +10,9 @@ export function page<T>(
   return ok({ data: items.map(toJson), total, page, perPage });
 }
 
+/** Page of a list that has one item at most. */
+export const firstOnly = { page: 1, perPage: 1 } as const;
+
 /** Pagination and order in the form of the services. */
 export function listQuery<T extends { readonly page: number; readonly order: 'asc' | 'desc' }>({
   order,

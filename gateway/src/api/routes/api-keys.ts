@@ -6,12 +6,12 @@ import { ApiKeyJson, toJsonApiKey } from '@billing/proto/json/api-key';
 import { keyCreatorKinds } from '@billing/proto/values/identity';
 import { keyScopes } from '@billing/proto/values/path-segments';
 import { flag, optional, listShape, readBody, readQuery, time } from '../input/input';
-import { listQuery, page } from '../input/list';
+import { firstOnly, listQuery, page } from '../input/list';
 import { NewApiKey } from '../schemas/api-key';
 import { listOf } from '../schemas/list';
-import { created, present, secretOrNull } from '../../http/answer';
+import { created, ok, present, secretOrNull } from '../../http/answer';
 import { type ApiRequest, param } from '../input/request';
-import type { Route } from './route';
+import type { Handle, Route } from './route';
 
 const CreateApiKey = z
   .object({
@@ -29,6 +29,12 @@ const RevokeApiKey = z.object({
     description: 'Also revokes all keys created with this key, directly or through other keys.',
   }),
 });
+
+const readApiKey: Handle = async (request, peers) => {
+  const wanted = { ...firstOnly, id: param(request, 'id') };
+  const { apiKeys } = await peers.identity.listApiKeys(wanted, request.context);
+  return ok(apiKeys.map(toJsonApiKey)[0]);
+};
 
 export const apiKeyRoutes: readonly Route[] = [
   {
@@ -90,6 +96,7 @@ export const apiKeyRoutes: readonly Route[] = [
       await peers.identity.revokeApiKey({ id, descendants }, request.context);
       return { status: 204 };
     },
+    readFormer: readApiKey,
   },
 ];
 

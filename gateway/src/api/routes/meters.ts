@@ -6,7 +6,7 @@ import { activeFilter, metadata, optional, readBody, readQuery } from '../input/
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
-import type { Route } from './route';
+import type { Handle, Route } from './route';
 
 const name = z.string().min(1, 'Required').max(120);
 const aggregation = z.enum(['SUM', 'COUNT', 'MAX', 'LATEST', 'UNIQUE_COUNT']);
@@ -52,6 +52,12 @@ const ListMeters = z.object({
     .optional()
     .meta({ description: 'Part of the name, case-insensitive.' }),
 });
+
+const readMeter: Handle = async (request, peers) => {
+  const ids = [param(request, 'id')];
+  const { meters } = await peers.metering.getMeters({ ids }, request.context);
+  return ok(meters.map(toJsonMeter)[0]);
+};
 
 export const meterRoutes: readonly Route[] = [
   {
@@ -123,6 +129,7 @@ export const meterRoutes: readonly Route[] = [
       const changed = present(meter);
       return ok(toJsonMeter(changed), etag(changed.version));
     },
+    readFormer: readMeter,
   },
   {
     method: 'DELETE',
@@ -138,5 +145,6 @@ export const meterRoutes: readonly Route[] = [
       await peers.metering.deleteMeter({ id: param(request, 'id') }, request.context);
       return { status: 204 };
     },
+    readFormer: readMeter,
   },
 ];

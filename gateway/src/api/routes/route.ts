@@ -36,5 +36,13 @@ export interface Route {
   readonly endsKeys?: boolean;
   /** Description in the API document. */
   readonly operation: Operation;
-  readonly handle: (request: ApiRequest, peers: Peers, tools: RouteTools) => Promise<ApiAnswer>;
+  readonly handle: Handle;
+  /**
+   * Reads the resource of a PATCH or DELETE before the write, for the audit log, where no GET
+   * returns it alone. One call.
+   */
+  readonly readFormer?: Handle;
 }
+
+/** Answers a request of a route. */
+export type Handle = (request: ApiRequest, peers: Peers, tools: RouteTools) => Promise<ApiAnswer>;

@@ -12,12 +12,12 @@ import { clockKinds } from '@billing/proto/values/identity';
 import { AdvancedClock, NewSandbox, SandboxClock } from '../schemas/sandbox';
 import { listOf } from '../schemas/list';
 import { irreversibleAction, optional, listShape, readBody, readQuery, time } from '../input/input';
-import { page, listQuery } from '../input/list';
+import { firstOnly, page, listQuery } from '../input/list';
 import { creatorOf } from './api-keys';
 import { frozen } from '../input/patch';
 import { created, etag, ok, present, secretOrNull } from '../../http/answer';
 import { param } from '../input/request';
-import type { Route } from './route';
+import type { Handle, Route } from './route';
 
 const CreateSandbox = z
   .object({
@@ -52,6 +52,12 @@ const AdvanceClock = irreversibleAction({ to: time }).meta({
 
 // An advance over years runs many renewals. It continues after the deadline of the request.
 const advanceDeadlineMs = 10 * 60_000;
+
+const readSandbox: Handle = async (request, peers) => {
+  const wanted = { ...firstOnly, id: param(request, 'id') };
+  const { sandboxes } = await peers.identity.listSandboxes(wanted, request.context);
+  return ok(sandboxes.map(toJsonUsedSandbox)[0]);
+};
 
 export const sandboxRoutes: readonly Route[] = [
   {
@@ -177,6 +183,7 @@ export const sandboxRoutes: readonly Route[] = [
       const shown = present(sandbox);
       return ok(toJsonUsedSandbox(shown), etag(present(shown.environment).version));
     },
+    readFormer: readSandbox,
   },
   {
     method: 'DELETE',
@@ -194,5 +201,6 @@ export const sandboxRoutes: readonly Route[] = [
       await peers.identity.deleteSandbox({ id: param(request, 'id') }, request.context);
       return { status: 204 };
     },
+    readFormer: readSandbox,
   },
 ];

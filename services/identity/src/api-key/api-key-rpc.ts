@@ -60,7 +60,8 @@ export function apiKeyHandlers(dependencies: ApiKeyRpcDependencies): Handlers {
     createApiKey: (request, context) => createApiKey(request, context, dependencies),
 
     listApiKeys: async (request, context) => {
-      const { data, total } = await apiKeys.list(context, readPage(request));
+      const wanted = { ...readPage(request), id: request.id };
+      const { data, total } = await apiKeys.list(context, wanted);
       return { apiKeys: data.map(toProtoApiKey), total };
     },
 

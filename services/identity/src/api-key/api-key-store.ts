@@ -133,12 +133,18 @@ export class ApiKeyStore {
     return this.within(stored).mutate(stored.state.id, (apiKey) => withHash(apiKey, hash));
   }
 
-  /** Newest first, including revoked keys. */
+  /** Newest first, including revoked keys; with an id, only that key. */
   async list(
     { tenant }: Pick<CallContext, 'tenant'>,
-    wanted: { page: number; perPage: number; oldestFirst?: boolean },
+    {
+      id,
+      ...wanted
+    }: { page: number; perPage: number; oldestFirst?: boolean; id?: string | undefined },
   ): Promise<Page<ApiKey>> {
-    return this.within({ tenant }).list(wanted);
+    const apiKeys = this.within({ tenant });
+    if (id === undefined) return apiKeys.list(wanted);
+    const found = await apiKeys.find(id);
+    return found === undefined ? { data: [], total: 0 } : { data: [found], total: 1 };
   }
 
   /** True when a use of any key of the environment is recorded. */

@@ -85,6 +85,8 @@ export interface EnvironmentQuery {
    * people see environments without a name; empty: all.
    */
   readonly search?: string;
+  /** The only environment to list. */
+  readonly id?: string | undefined;
 }
 
 /**
@@ -164,8 +166,10 @@ function filterOf({
   organizationId,
   isSandbox = false,
   search = '',
+  id,
 }: EnvironmentQuery): Filter<AggregateDocument> {
-  const known = { organizationId, deletedAt: null, ...(isSandbox && { live: false }) };
+  const ofKind = { ...(isSandbox && { live: false }), ...(id !== undefined && { _id: id }) };
+  const known = { organizationId, deletedAt: null, ...ofKind };
   if (search === '') return known;
   const typed = search.trim().toLowerCase();
   if (isId(typed)) return { ...known, _id: typed };

@@ -70,7 +70,7 @@ export function sandboxHandlers(dependencies: SandboxRpcDependencies): Handlers 
 
     listSandboxes: async (request, { tenant }) => {
       const { organizationId } = await liveCaller(tenant, dependencies);
-      const wanted = { organizationId, isSandbox: true, ...readPage(request) };
+      const wanted = { organizationId, isSandbox: true, ...readPage(request), id: request.id };
       const { data, total } = await environmentList.list(wanted);
       return { sandboxes: await withUse(data), total };
     },

@@ -76,8 +76,8 @@ export function mailRpc(dependencies: EmailCreation) {
       return { email: toProtoEmail(bounced, { withContent: true }) };
     },
     listEmailSuppressions: async (request, { tenant }) => {
-      const { page, perPage, oldestFirst = false, email } = request;
-      const query = { page, perPage, oldestFirst, email };
+      const { page, perPage, oldestFirst = false, email, id } = request;
+      const query = { page, perPage, oldestFirst, email, id };
       const { data, total } = await suppressions.list(tenant.environmentId, query);
       return { suppressions: data.map(toProtoSuppression), total };
     },

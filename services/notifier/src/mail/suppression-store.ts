@@ -52,7 +52,7 @@ export class SuppressionStore {
     return found !== null && found.emailId !== emailId;
   }
 
-  /** One page and the number of all; with an address, only its suppression. */
+  /** One page and the number of all; with an address or an id, only that suppression. */
   async list(
     environmentId: string,
     {
@@ -60,14 +60,18 @@ export class SuppressionStore {
       perPage,
       oldestFirst,
       email,
+      id,
     }: {
       readonly page: number;
       readonly perPage: number;
       readonly oldestFirst: boolean;
       readonly email: string | undefined;
+      readonly id: string | undefined;
     },
   ): Promise<{ data: Suppression[]; total: number }> {
-    const _id = email === undefined ? undefined : suppressionId(environmentId, email.toLowerCase());
+    const ofAddress =
+      email === undefined ? undefined : suppressionId(environmentId, email.toLowerCase());
+    const _id = id ?? ofAddress;
     const filter = { environmentId, ...(_id !== undefined && { _id }) };
     const direction = oldestFirst ? 1 : -1;
     const [data, total] = await Promise.all([

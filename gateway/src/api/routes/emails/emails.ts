@@ -8,11 +8,11 @@ import {
 import { bounceTypes, emailKinds, emailStatuses } from '@billing/proto/values/notifier';
 import { created, ok, present } from '../../../http/answer';
 import { irreversibleAction, listShape, readBody, readQuery } from '../../input/input';
-import { listQuery, page } from '../../input/list';
+import { firstOnly, listQuery, page } from '../../input/list';
 import { pdfAnswer } from '../../../pdf/downloads';
 import { param } from '../../input/request';
 import { listOf } from '../../schemas/list';
-import type { Route } from '../route';
+import type { Handle, Route } from '../route';
 
 const ListEmails = z.object({
   ...listShape,
@@ -33,6 +33,12 @@ const BounceEmail = irreversibleAction({ type: z.enum(['HARD', 'COMPLAINT']) }).
   id: 'BounceEmail',
   examples: [{ type: 'HARD' }],
 });
+
+const readSuppression: Handle = async (request, peers) => {
+  const wanted = { ...firstOnly, id: param(request, 'id') };
+  const { suppressions } = await peers.mail.listEmailSuppressions(wanted, request.context);
+  return ok(suppressions.map(toJsonEmailSuppression)[0]);
+};
 
 const EmailList = listOf(EmailJson, 'EmailList');
 
@@ -177,6 +183,7 @@ export const emailRoutes: readonly Route[] = [
       await peers.mail.deleteEmailSuppression({ id: param(request, 'id') }, request.context);
       return { status: 204 };
     },
+    readFormer: readSuppression,
   },
   {
     method: 'GET',
