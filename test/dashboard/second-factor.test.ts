@@ -1,15 +1,13 @@
-import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { visit, viewports } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { newAddress, OperatorClient, password } from '../support/operator-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import { confirmDialog, heading, look, press, pressInDialog } from './page-actions';
+import { codeOf } from './totp-code';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const stepMs = 30_000;
 
 let system: TestSystem;
 let owner: OperatorClient;
@@ -26,20 +24,6 @@ async function aPerson(role: 'OWNER' | 'VIEWER') {
   const client = new OperatorClient(system.gatewayUrl);
   await client.accept(body.link as string, email);
   return { email, client };
-}
-
-/** The code of an authenticator app, of this step or a later one: each is accepted once. */
-function codeOf(secret: string, ahead = 0): string {
-  const bits = Array.from(secret, (one) => letters.indexOf(one).toString(2).padStart(5, '0'));
-  const bytes = bits
-    .join('')
-    .match(/.{8}/g)!
-    .map((byte) => Number.parseInt(byte, 2));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / stepMs) + ahead));
-  const hash = createHmac('sha1', Buffer.from(bytes)).update(counter).digest();
-  const number = hash.readUInt32BE(hash.readUInt8(19) & 15) & 0x7fff_ffff;
-  return String(number % 1_000_000).padStart(6, '0');
 }
 
 async function setUp(client: OperatorClient) {

@@ -140,10 +140,10 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
   };
 }
 
-/** Idempotency key of a POST; writes of other methods take effect once in any case. */
+/** Idempotency key of a POST or PUT; writes of other methods take effect once in any case. */
 function idempotencyOf(request: Request, response: Response, body: unknown) {
   const { method, path } = request;
-  if (method !== 'POST') return undefined;
+  if (method !== 'POST' && method !== 'PUT') return undefined;
   return readIdempotency({ key: request.header('idempotency-key'), method, path, body }, () => {
     response.setHeader('Idempotent-Replayed', 'true');
   });

@@ -241,14 +241,8 @@ export function useAction<Input, Output = unknown>(
   const environment = useEnvironment();
   const environmentId = environment.id;
   const client = useQueryClient();
-  const [key] = useState(() => new FormKey());
   return useMutation<Output, Error, Input & object>({
-    mutationFn: async (input) =>
-      (await key.send({ environmentId, ...request(input) }, send)) as Output,
-    // The first argument is the number of failures before this one.
-    retry: (earlier, error) => retryDelayMs(earlier + 1, error) !== undefined,
-    retryDelay: (earlier, error) => retryDelayMs(earlier + 1, error) ?? 0,
-    networkMode: 'always',
+    ...useRetries<Input, Output>((input) => ({ environmentId, ...request(input) })),
     onSuccess: (output, input) => {
       const shown: Success | undefined =
         typeof success === 'string' ? { text: success } : success?.(output, input);
@@ -261,6 +255,25 @@ export function useAction<Input, Output = unknown>(
       return client.invalidateQueries();
     },
   });
+}
+
+/**
+ * A write outside of all environments, whose page goes on by itself. It is retried like an action.
+ */
+export function useOpenAction<Input, Output = unknown>(request: (input: Input) => ApiRequest) {
+  return useMutation<Output, Error, Input & object>(useRetries<Input, Output>(request));
+}
+
+/** Options of a write that is retried under the idempotency key of its form. */
+function useRetries<Input, Output>(request: (input: Input) => ApiRequest) {
+  const [key] = useState(() => new FormKey());
+  return {
+    mutationFn: async (input: Input) => (await key.send(request(input), send)) as Output,
+    // The first argument is the number of failures before this one.
+    retry: (earlier: number, error: Error) => retryDelayMs(earlier + 1, error) !== undefined,
+    retryDelay: (earlier: number, error: Error) => retryDelayMs(earlier + 1, error) ?? 0,
+    networkMode: 'always',
+  } as const;
 }
 
 /** A request on demand that stores nothing: a computation, or a read whose result is not cached. */

@@ -55,6 +55,7 @@ describe('the idempotency key of a form', () => {
     ['a deletion that was not sent before', 'DELETE', [], 404, false],
     ['a deletion that is refused', 'DELETE', [503], 409, false],
     ['a change', 'PATCH', [503], 404, false],
+    ['a creation', 'POST', [503], 404, false],
   ] as const)(
     'knows whether an earlier attempt has succeeded: %s',
     (_case, method, earlier, status, hasSucceeded) => {
@@ -64,6 +65,14 @@ describe('the idempotency key of a form', () => {
       expect(form.hasSucceeded(form.keyed(request), problem(status))).toBe(hasSucceeded);
     },
   );
+
+  test('knows that a second factor was turned off by an earlier attempt', () => {
+    const form = new FormKey();
+    const request = { method: 'POST', path: '/dashboard/api/second-factor/remove' } as const;
+    expect(form.hasSucceeded(form.keyed(request), problem(404))).toBe(false);
+    form.failureOf(form.keyed(request), problem(503));
+    expect(form.hasSucceeded(form.keyed(request), problem(404))).toBe(true);
+  });
 
   test('makes a retry of an unknown outcome that is refused for load unknown, too', () => {
     const form = new FormKey();
@@ -79,6 +88,12 @@ describe('the idempotency key of a form', () => {
     ['POST', '/email-test'],
     ['POST', '/system/commands/checkout/1/retry'],
     ['POST', '/system/commands/checkout/1/skip'],
+    ['POST', '/invitations/accept'],
+    ['POST', '/reset-links/use'],
+    ['POST', '/second-factor'],
+    ['POST', '/second-factor/confirm'],
+    ['POST', '/second-factor/remove'],
+    ['PUT', '/password'],
     ['PATCH', '/operators/1'],
     ['DELETE', '/sessions/1'],
   ] as const)('is sent with %s %s of the dashboard', (method, path) => {
@@ -88,10 +103,8 @@ describe('the idempotency key of a form', () => {
 
   test.each([
     ['POST', '/session'],
-    ['POST', '/invitations/accept'],
-    ['POST', '/reset-links/use'],
-    ['POST', '/second-factor/confirm'],
-    ['PUT', '/password'],
+    ['POST', '/password-resets'],
+    ['PUT', '/operators/me/email'],
   ] as const)('is not sent with %s %s, which takes effect once', (method, path) => {
     const request = { method, path: `/dashboard/api${path}`, body: {} };
     expect(new FormKey().keyed(request)).toEqual(request);
@@ -120,7 +133,8 @@ test.each([
 test.each([
   [create, 'Trying again is safe.'],
   [{ ...create, path: '/dashboard/api/operators' }, 'Trying again is safe.'],
-  [{ ...create, path: '/dashboard/api/reset-links/use' }, 'Check before you try again.'],
+  [{ ...create, path: '/dashboard/api/reset-links/use' }, 'Trying again is safe.'],
+  [{ ...create, path: '/dashboard/api/password-resets' }, 'Check before you try again.'],
 ])('a request of unknown outcome says so and gives advice', (request, advice) => {
   const failure = failureOf(request, problem(503, { 'X-Request-Id': 'r-1' })) as UnknownOutcome;
   expect(failure.message).toBe("We don't know yet whether this worked");
@@ -135,8 +149,8 @@ test('a request of unknown outcome is retried three times with growing delays', 
     undefined,
   ]);
   expect(retryDelayMs(1, failed(400))).toBeUndefined();
-  const use = { ...create, path: '/dashboard/api/reset-links/use' };
-  expect(retryDelayMs(1, failureOf(use, problem(503)))).toBeUndefined();
+  const ask = { ...create, path: '/dashboard/api/password-resets' };
+  expect(retryDelayMs(1, failureOf(ask, problem(503)))).toBeUndefined();
 });
 
 test.each([

@@ -53,9 +53,10 @@ export class FormKey {
    * True if a refusal shows that an earlier attempt, whose outcome was unknown, has succeeded: what
    * it deleted is gone.
    */
-  hasSucceeded({ method }: ApiRequest, error: unknown): boolean {
+  hasSucceeded({ method, path }: ApiRequest, error: unknown): boolean {
     const isGone = error instanceof ApiProblem && error.details.status === 404;
-    return method === 'DELETE' && isGone && this.kept?.isUncertain === true;
+    const isRemoval = method === 'DELETE' || path === '/dashboard/api/second-factor/remove';
+    return isRemoval && isGone && this.kept?.isUncertain === true;
   }
 
   /** Failure of a request, in the form that pages show. Keeps the key if the outcome is unknown. */
@@ -78,10 +79,15 @@ export class FormKey {
   }
 }
 
-/** POSTs of the dashboard's own API that keep to their idempotency key. */
+/**
+ * POSTs of the dashboard's own API that keep to their idempotency key, and those of the second
+ * factor, whose repetition has the same effect.
+ */
 const keyedPosts: readonly RegExp[] = [
   /^\/dashboard\/api\/operators(\/[^/]+\/reset-link)?$/,
   /^\/dashboard\/api\/email-test$/,
+  /^\/dashboard\/api\/(invitations\/accept|reset-links\/use)$/,
+  /^\/dashboard\/api\/second-factor(\/confirm|\/remove)?$/,
   /^\/dashboard\/api\/system\/commands\/[^/]+\/[^/]+\/(retry|skip)$/,
 ];
 
@@ -89,6 +95,7 @@ const keyedPosts: readonly RegExp[] = [
 function isRepeatable({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
   if (path.startsWith('/v1/')) return true;
   if (method === 'PATCH' || method === 'DELETE') return true;
+  if (method === 'PUT') return path === '/dashboard/api/password';
   return method === 'POST' && keyedPosts.some((pattern) => pattern.test(path));
 }
 

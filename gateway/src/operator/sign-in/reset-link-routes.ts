@@ -43,9 +43,10 @@ export const resetLinkRoutes: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/reset-links/use',
     isOpen: true,
-    handle: async ({ body, call, origin }, { peers }) => {
+    handle: async ({ body, call, origin, idempotency }, { peers }) => {
       const input = readBody(UseResetLink, { body });
-      await peers.operator.resetPassword({ ...input, origin }, call as CallContext);
+      const reset = { ...input, origin, retryKey: idempotency?.key };
+      await peers.operator.resetPassword(reset, call as CallContext);
       return { status: 204 };
     },
   },

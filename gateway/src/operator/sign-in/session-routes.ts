@@ -134,10 +134,10 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     method: 'PUT',
     path: '/password',
     endsWithCaller: true,
-    handle: async ({ body, session, call, origin }, { peers }) => {
+    handle: async ({ body, session, call, origin, idempotency }, { peers }) => {
       const passwords = readBody(ChangePassword, { body });
       await peers.operator.changePassword(
-        { ...passwords, sessionToken: session, origin },
+        { ...passwords, sessionToken: session, origin, retryKey: idempotency?.key },
         call as CallContext,
       );
       return { status: 204 };
@@ -166,11 +166,14 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     method: 'POST',
     path: acceptancePath,
     isOpen: true,
-    handle: async ({ body, call, origin }, site) => {
+    handle: async ({ body, call, origin, idempotency }, site) => {
       // Identity records the acceptance in the audit log before it creates the operator.
       const acceptance = readBody(AcceptInvitation, { body });
       const opened = await site.peers.operator.acceptInvitation(
-        { ...acceptance, origin, providerConfigured: site.identityProvider !== undefined },
+        {
+          ...{ ...acceptance, origin, retryKey: idempotency?.key },
+          providerConfigured: site.identityProvider !== undefined,
+        },
         call as CallContext,
       );
       if (opened.session === undefined) {
@@ -181,7 +184,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
         return (await opening(opened, { call, site })).answer;
       } catch (error) {
         if (toHttpError(error).status < 500) throw error;
-        // The invitation is used up, so a retry would be refused. The operator signs in instead.
+        // The operator signs in instead.
         site.logger.warn({ err: error }, 'invitation accepted without session');
         return ok({ operator: toJsonOperator(present(opened.operator)), expiresAt: null });
       }

@@ -13,6 +13,7 @@ import type { AcceptInvitationRequest } from '@billing/proto/billing/identity/v1
 import type { AuditStore } from '../audit/audit-store';
 import { addOwner, type Organization } from '../organization/organization';
 import { type CommonPasswords, passwordProblems } from '../password/password';
+import { isConfirmed } from '../second-factor/second-factor';
 import { operatorActor } from './audit-operator';
 import { accept, type Invitation, invitationNotFound } from './invitation';
 import {
@@ -25,6 +26,7 @@ import {
 } from './operator';
 import { isPasswordOff } from './operator-factor';
 import { findAnywhere, findHolder, operatorId, withUniqueEmail } from './operator-store';
+import { elseEarlier, hasSetPassword, passwordRequestId } from './find-earlier-attempt';
 import { type Origin, sentOrigin } from './session';
 import type { SignIn, SignInCall } from './sign-in';
 import type { TokenStore } from './token-store';
@@ -51,16 +53,64 @@ interface Accepted {
   readonly isPasswordOff: boolean;
 }
 
-/**
- * Accepts an invitation. The invitation is consumed for one address first, then the operator is
- * stored: an interrupted caller retries, and no other person can use the same link.
- */
+/** Accepts an invitation. */
 export async function acceptInvitation(
+  request: AcceptInvitationRequest,
+  call: AcceptInvitationCall,
+  dependencies: AcceptInvitationDependencies,
+): Promise<Accepted> {
+  const { organizations, clock } = dependencies;
+  const accepted = await elseEarlier(
+    () => acceptOnce(request, call, dependencies),
+    () => findAccepted(request, call, dependencies),
+  );
+  const { state, tenant } = accepted.operator;
+  if (state.role === 'OWNER') {
+    await organizations
+      .within({ tenant, now: clock.now(), storing: call.storing })
+      .mutate(tenant.organizationId, (organization) => addOwner(organization, state.id));
+  }
+  return accepted;
+}
+
+/**
+ * Finds the operator whom an earlier attempt has stored, unless the operator has changed the
+ * password, set up a second factor or lost access since.
+ */
+async function findAccepted(
+  { token, email, password, retryKey, providerConfigured }: AcceptInvitationRequest,
+  call: AcceptInvitationCall,
+  dependencies: AcceptInvitationDependencies,
+): Promise<Accepted | undefined> {
+  const { signIn, operators, invitations } = dependencies;
+  const invitation = await invitations.find(token);
+  const { acceptedBy } = invitation?.state ?? {};
+  if (invitation === undefined || acceptedBy === undefined) return undefined;
+  const operator = await findAnywhere(operators, acceptedBy);
+  const id = passwordRequestId(invitation.state.id, retryKey);
+  if (operator === undefined || id === undefined) return undefined;
+  const { state } = operator;
+  const isAsNew = state.active && state.sessionGeneration === 1 && !isConfirmed(state.secondFactor);
+  if (!isAsNew || state.email !== email.trim().toLowerCase()) return undefined;
+  const { signInRules } = (await organizationOf(invitation, dependencies)).state;
+  if (isPasswordOff(signInRules, providerConfigured)) {
+    return state.passwordRequestId === id ? { operator, isPasswordOff: true } : undefined;
+  }
+  const isSame = await hasSetPassword(operator, { id, password }, { signIn, call });
+  return isSame ? { operator, isPasswordOff: false } : undefined;
+}
+
+/**
+ * Accepts an invitation that was not accepted yet. The invitation is consumed for one address
+ * first, then the operator is stored: an interrupted caller retries, and no other person can use
+ * the same link.
+ */
+async function acceptOnce(
   request: AcceptInvitationRequest,
   { signal, storing, requestId }: AcceptInvitationCall,
   dependencies: AcceptInvitationDependencies,
 ): Promise<Accepted> {
-  const { signIn, organizations, operators, invitations, commonPasswords, clock } = dependencies;
+  const { signIn, operators, invitations, commonPasswords, clock } = dependencies;
   const invitation = await openInvitation(request.token, dependencies);
   const { password, name, providerConfigured } = request;
   const { signInRules } = (await organizationOf(invitation, dependencies)).state;
@@ -71,7 +121,10 @@ export async function acceptInvitation(
   const id = operatorId(email);
   const { role, invitedBy } = invitation.state;
   // Verifies the invitation before hashing, because hashing is expensive.
-  const made = { id, email, name, role, invitedBy };
+  const made = {
+    ...{ id, email, name, role, invitedBy },
+    passwordRequestId: passwordRequestId(invitation.state.id, request.retryKey),
+  };
   const { tenant } = await invitations.mutate(
     invitation,
     (state, now) => accept(state, { operatorId: id, email }, now),
@@ -87,11 +140,6 @@ export async function acceptInvitation(
     if (!inserted) throw operatorExists();
     return created;
   });
-  if (role === 'OWNER') {
-    await organizations
-      .within(place)
-      .mutate(tenant.organizationId, (organization) => addOwner(organization, id));
-  }
   return { operator: stored, isPasswordOff: isOff };
 }
 

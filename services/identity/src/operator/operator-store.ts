@@ -25,6 +25,7 @@ export const operators: AggregateDefinition<Operator> = {
     role,
     active,
     passwordHash,
+    passwordRequestId,
     providerIdentity,
     sessionGeneration,
     invitedBy,
@@ -38,6 +39,7 @@ export const operators: AggregateDefinition<Operator> = {
     role,
     active,
     passwordHash: passwordHash ?? null,
+    passwordRequestId: passwordRequestId ?? null,
     providerIdentity: providerIdentity ?? null,
     sessionGeneration,
     invitedBy: invitedBy ?? null,
@@ -60,6 +62,8 @@ export const operators: AggregateDefinition<Operator> = {
     role: fields.role as Role,
     active: fields.active as boolean,
     passwordHash: (fields.passwordHash as string | null) ?? undefined,
+    // Absent in operators of earlier releases.
+    passwordRequestId: (fields.passwordRequestId as string | null | undefined) ?? undefined,
     // Absent in operators of releases without identity providers.
     providerIdentity: (fields.providerIdentity as ProviderIdentity | null | undefined) ?? undefined,
     sessionGeneration: Number(fields.sessionGeneration),

@@ -271,7 +271,13 @@ describe('a session', () => {
     ['ended', endSession(session, now).state, operator(), now, false],
     ['of one who may not sign in', session, operator({ active: false }), now, false],
     ['of another', session, operator({ id: 'operator-2' }), now, false],
-    ['from before a new password', session, setPassword(operator(), 'hash').state, now, false],
+    [
+      'from before a new password',
+      session,
+      setPassword(operator(), { passwordHash: 'hash' }).state,
+      now,
+      false,
+    ],
   ])('%s', (_case, state, of, at, expected) => {
     expect(isOpen(state, of, at)).toBe(expected);
   });
@@ -285,7 +291,7 @@ describe('a session', () => {
   });
 
   test('continues after changing the password itself', () => {
-    const changed = setPassword(operator(), 'hash').state;
+    const changed = setPassword(operator(), { passwordHash: 'hash' }).state;
     expect(isOpen(renewGeneration(session, changed).state, changed, now)).toBe(true);
   });
 

@@ -23,6 +23,11 @@ export interface Operator {
   readonly active: boolean;
   /** See password-hash.ts; undefined for operators of an identity provider alone. */
   readonly passwordHash: string | undefined;
+  /**
+   * Identifies the request that has set the password, so that its retry is recognized; absent for
+   * a request without a key.
+   */
+  readonly passwordRequestId?: string | undefined;
   /** Their identity at the provider; undefined before their first sign-in through it. */
   readonly providerIdentity: ProviderIdentity | undefined;
   /** Incremented to end sessions: a session opened under another number is invalid. */
@@ -200,16 +205,22 @@ export function askForReset(operator: Operator, now: Date): Transition<Operator>
 /** As `setPassword`. Refuses a session that has ended since its generation was read. */
 export function changePassword(
   operator: Operator,
-  { passwordHash, generation }: { readonly passwordHash: string; readonly generation: number },
+  { generation, ...password }: NewPassword & { readonly generation: number },
 ): Transition<Operator> {
   checkGeneration(operator, generation);
-  return setPassword(operator, passwordHash);
+  return setPassword(operator, password);
 }
 
+/** A new password, and the request that sets it. */
+export type NewPassword = Pick<Operator, 'passwordRequestId'> & { readonly passwordHash: string };
+
 /** Sets a new password; all sessions end except those updated to the new generation. */
-export function setPassword(operator: Operator, passwordHash: string): Transition<Operator> {
+export function setPassword(
+  operator: Operator,
+  { passwordHash, passwordRequestId }: NewPassword,
+): Transition<Operator> {
   const sessionGeneration = operator.sessionGeneration + 1;
-  return only({ ...operator, passwordHash, sessionGeneration });
+  return only({ ...operator, passwordHash, passwordRequestId, sessionGeneration });
 }
 
 /**
@@ -223,14 +234,13 @@ export function resetPassword(
     generation,
     isMailed,
     isOfMachine,
-    passwordHash,
-  }: {
+    ...password
+  }: NewPassword & {
     readonly generation: number;
     /** See ResetLink. */
     readonly isMailed: boolean;
     /** See ResetLink. */
     readonly isOfMachine: boolean;
-    readonly passwordHash: string;
   },
   now: Date,
 ): Transition<Operator> {
@@ -238,7 +248,7 @@ export function resetPassword(
   const hasUsedMailedLink = operator.hasUsedMailedLink || isMailed;
   const passwordAllowedUntil = new Date(now.getTime() + dayMs);
   const letIn = isOfMachine ? { secondFactor: undefined, passwordAllowedUntil } : {};
-  return setPassword({ ...operator, hasUsedMailedLink, ...letIn }, passwordHash);
+  return setPassword({ ...operator, hasUsedMailedLink, ...letIn }, password);
 }
 
 /**

@@ -74,8 +74,8 @@ export function resetLinkHandlers(dependencies: ResetPasswordDependencies): Hand
       const { operator } = await openLink(token, dependencies);
       return { email: operator.state.email };
     },
-    resetPassword: async ({ token, password, origin }, call) => {
-      const changed = await resetPassword({ token, password, origin }, call, dependencies);
+    resetPassword: async (request, call) => {
+      const changed = await resetPassword(request, call, dependencies);
       const { organizationId } = changed.tenant;
       return { operator: toProtoOperator(changed), organizationId };
     },

@@ -8,6 +8,7 @@ import type { AuditStore } from '../audit/audit-store';
 import { type CommonPasswords, passwordProblems } from '../password/password';
 import { type Operator, resetPassword as withNewPassword } from './operator';
 import { operatorActor, recordOnOperator } from './audit-operator';
+import { elseEarlier, hasSetPassword, passwordRequestId } from './find-earlier-attempt';
 import { isResetLinkValid, type ResetLink } from './reset-link';
 import { type Origin, sentOrigin } from './session';
 import type { SignIn } from './sign-in';
@@ -27,12 +28,42 @@ interface PasswordReset {
   readonly token: string;
   readonly password: string;
   readonly origin: Origin | undefined;
+  /** Identifies the request; undefined: no retry is recognized. */
+  readonly retryKey?: string | undefined;
 }
+
+type Call = Pick<CallContext, 'signal' | 'requestId' | 'storing'>;
 
 /** Sets a new password by a reset link; returns the changed operator. */
 export async function resetPassword(
-  { token, password, origin }: PasswordReset,
-  { signal, requestId, storing }: Pick<CallContext, 'signal' | 'requestId' | 'storing'>,
+  reset: PasswordReset,
+  call: Call,
+  dependencies: ResetPasswordDependencies,
+): Promise<Stored<Operator>> {
+  return elseEarlier(
+    () => resetOnce(reset, call, dependencies),
+    () => findReset(reset, call, dependencies),
+  );
+}
+
+/** Finds the operator whose password an earlier attempt has set. */
+async function findReset(
+  { token, password, retryKey }: PasswordReset,
+  call: Call,
+  { signIn, operators, resetLinks, clock }: ResetPasswordDependencies,
+): Promise<Stored<Operator> | undefined> {
+  const link = await resetLinks.find(token);
+  if (link === undefined) return undefined;
+  const { tenant, state } = link;
+  const operator = await operators.within({ tenant, now: clock.now() }).find(state.operatorId);
+  if (operator === undefined) return undefined;
+  const sent = { id: passwordRequestId(state.id, retryKey), password };
+  return (await hasSetPassword(operator, sent, { signIn, call })) ? operator : undefined;
+}
+
+async function resetOnce(
+  { token, password, origin, retryKey }: PasswordReset,
+  { signal, requestId, storing }: Call,
   dependencies: ResetPasswordDependencies,
 ): Promise<Stored<Operator>> {
   const { signIn, operators, commonPasswords, clock } = dependencies;
@@ -44,7 +75,11 @@ export async function resetPassword(
   // Its creator may have lost access while the password waited to be hashed.
   await openLink(token, dependencies);
   const { generation, isMailed, isOfMachine } = link.state;
-  const use = { generation, isMailed, isOfMachine, passwordHash };
+  const newPassword = {
+    passwordHash,
+    passwordRequestId: passwordRequestId(link.state.id, retryKey),
+  };
+  const use = { generation, isMailed, isOfMachine, ...newPassword };
   const now = clock.now();
   // One compare-and-set decides: only one of two uses of the link finds the generation that it
   // was created for.

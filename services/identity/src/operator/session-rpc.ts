@@ -3,7 +3,6 @@ import type { Clock } from '@billing/chassis/clock';
 import { readPage } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { refuseProblems } from '@billing/kernel/input-problems';
 import type {
   AuthenticateOperatorRequest,
   OperatorServiceServer,
@@ -12,14 +11,15 @@ import type { AuditStore } from '../audit/audit-store';
 import type { Environment } from '../environment/environment';
 import type { EnvironmentStore } from '../environment/environment-store';
 import { toProtoEnvironment } from '../environment/environment-message';
-import { invalidCredentials, type Operator, changePassword } from './operator';
+import { changePassword } from './update-password';
+import type { Operator } from './operator';
 import { isFactorMissing } from './operator-factor';
 import { toProtoOperator } from './operator-rpc';
 import { operatorActor, recordOnOperator } from './audit-operator';
 import { type Origin, sentOrigin } from './session';
 import { findByEmail } from './operator-store';
 import type { Organization } from '../organization/organization';
-import { type CommonPasswords, passwordProblems } from '../password/password';
+import type { CommonPasswords } from '../password/password';
 import type { SignIn } from './sign-in';
 
 export interface SessionRpcDependencies {
@@ -47,7 +47,7 @@ type Handlers = Pick<
 >;
 
 export function sessionHandlers(dependencies: SessionRpcDependencies): Handlers {
-  const { signIn, environmentList, operators, commonPasswords, clock } = dependencies;
+  const { signIn, environmentList, clock } = dependencies;
   return {
     logIn: async ({ email, password, code, providerConfigured, origin: sent }, call) => {
       const origin = sentOrigin(sent);
@@ -79,21 +79,8 @@ export function sessionHandlers(dependencies: SessionRpcDependencies): Handlers 
       return {};
     },
 
-    changePassword: async ({ sessionToken, currentPassword, newPassword, origin: sent }, call) => {
-      const origin = sentOrigin(sent);
-      const signedIn = await signIn.authenticate(sessionToken);
-      const { id, email, sessionGeneration: generation } = signedIn.operator.state;
-      refuseProblems({ newPassword: passwordProblems(newPassword, email, commonPasswords) });
-      const proven = await signIn.verifyPassword(
-        { email, password: currentPassword, origin },
-        call,
-      );
-      if (proven.state.id !== id) throw invalidCredentials();
-      const passwordHash = await signIn.hash(newPassword, call.signal);
-      const { state } = await operators
-        .within({ tenant: proven.tenant, now: clock.now() })
-        .mutate(id, (operator) => changePassword(operator, { passwordHash, generation }));
-      await signIn.keepSession(signedIn, state);
+    changePassword: async (request, call) => {
+      await changePassword(request, call, dependencies);
       return {};
     },
 

@@ -215,6 +215,16 @@ export class SignIn {
     await this.dependencies.sessions.mutate(session, (state) => renewGeneration(state, operator));
   }
 
+  /** True for the present password of an operator who has proven their identity by other means. */
+  async isPassword(
+    { passwordHash }: Operator,
+    password: string,
+    { signal }: Pick<SignInCall, 'signal'>,
+  ): Promise<boolean> {
+    const { hashes, passwordCost: cost } = this.dependencies;
+    return hashes.run(() => isPassword(password, passwordHash, { cost }), signal);
+  }
+
   /** Hashes a password for storage. */
   async hash(password: string, signal: AbortSignal): Promise<string> {
     const { passwordCost: cost } = this.dependencies;

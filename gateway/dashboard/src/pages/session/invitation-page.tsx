@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { send } from '../../api/client';
 import { firstPath } from '../../api/environment-path';
-import { useSessionChange } from '../../api/queries';
+import { useOpenAction, useSessionChange } from '../../api/queries';
 import type { Session } from '../../api/session';
 import { Form, TextField } from '../../parts/form/form';
 import { NewPasswordField } from '../../parts/form/new-password-field';
@@ -12,6 +12,8 @@ import { wordsText } from '../../parts/text/text';
 import { ApiProblem } from '../../api/problem';
 import { withWaitingTime } from './attempts';
 import { SessionPage } from './session-page';
+
+const acceptPath = '/dashboard/api/invitations/accept';
 
 interface Invitation {
   readonly organization: { readonly name: string };
@@ -65,6 +67,7 @@ async function firstPlace({ role, providerOnly }: Invitation): Promise<string> {
 
 function Acceptance({ invited, token }: { invited: Invitation; token: string }) {
   const [, navigate] = useLocation();
+  const accept = useOpenAction((body: object) => ({ method: 'POST', path: acceptPath, body }));
   const changed = useSessionChange();
   return (
     <SessionPage title={`Join ${invited.organization.name}`}>
@@ -77,14 +80,13 @@ function Acceptance({ invited, token }: { invited: Invitation; token: string }) 
       <Form
         submit={invited.providerOnly ? 'Accept' : 'Accept and sign in'}
         onSubmit={async (values) => {
-          const path = '/dashboard/api/invitations/accept';
           const body = {
             token,
             name: values.text('name'),
             email: values.text('email'),
             password: invited.providerOnly ? '' : values.text('password'),
           };
-          await withWaitingTime(() => send({ method: 'POST', path, body }));
+          await withWaitingTime(() => accept.mutateAsync(body));
           const place = await firstPlace(invited);
           await changed();
           navigate(place, { replace: true });

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { send } from '../../api/client';
+import { useOpenAction } from '../../api/queries';
 import { ApiProblem } from '../../api/problem';
 import { Form, TextField } from '../../parts/form/form';
 import { NewPasswordField } from '../../parts/form/new-password-field';
@@ -63,14 +64,18 @@ function NewPassword({
   token: string;
   onDone: () => void;
 }) {
+  const use = useOpenAction((body: object) => ({
+    method: 'POST',
+    path: '/dashboard/api/reset-links/use',
+    body,
+  }));
   return (
     <SessionPage title="Set a new password">
       <p>This link works once. Setting a new password signs you out everywhere.</p>
       <Form
         submit="Set password"
         onSubmit={async (values) => {
-          const body = { token, password: values.text('password') };
-          await send({ method: 'POST', path: '/dashboard/api/reset-links/use', body });
+          await use.mutateAsync({ token, password: values.text('password') });
           onDone();
         }}
       >

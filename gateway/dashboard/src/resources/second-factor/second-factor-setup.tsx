@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { send } from '../../api/client';
+import { ApiProblem } from '../../api/problem';
+import { useOpenAction } from '../../api/queries';
 import { Button, CopyText } from '../../parts/element/buttons';
-import { ErrorNotice, Notice } from '../../parts/element/notices';
+import { ErrorNotice, Notice, RetryNotice } from '../../parts/element/notices';
 import { Form } from '../../parts/form/form';
 import { CodeField } from './code-field';
 import { QrCode } from './qr-code';
@@ -11,12 +12,21 @@ interface Secret {
   readonly uri: string;
 }
 
+interface Confirmed {
+  readonly recoveryCodes: readonly string[];
+}
+
 const path = '/dashboard/api/second-factor';
 
 /** Sets up a second factor in three steps; also works outside of the shell. */
 export function SecondFactorSetup({ onDone }: { onDone: () => void }) {
   const [secret, setSecret] = useState<Secret>();
   const [codes, setCodes] = useState<readonly string[]>();
+  const confirm = useOpenAction<object, Confirmed>((body) => ({
+    method: 'POST',
+    path: `${path}/confirm`,
+    body,
+  }));
   if (codes !== undefined) return <RecoveryCodes {...{ codes, onDone }} />;
   if (secret === undefined) return <Beginning onBegun={setSecret} />;
   return (
@@ -28,9 +38,9 @@ export function SecondFactorSetup({ onDone }: { onDone: () => void }) {
       <Form
         submit="Turn on"
         onSubmit={async (values) => {
-          const body = { code: values.text('code') };
-          const answer = await send({ method: 'POST', path: `${path}/confirm`, body });
-          setCodes((answer as { recoveryCodes: readonly string[] }).recoveryCodes);
+          const code = values.text('code');
+          const { recoveryCodes } = await orAdvice(confirm.mutateAsync({ code }));
+          setCodes(recoveryCodes);
         }}
       >
         <CodeField hint="The six digits that the app shows." />
@@ -39,24 +49,35 @@ export function SecondFactorSetup({ onDone }: { onDone: () => void }) {
   );
 }
 
+/**
+ * Explains the refusal of a code after the factor was turned on: an earlier attempt has done so,
+ * and its answer was lost for longer than the code was valid.
+ */
+async function orAdvice(confirmed: Promise<Confirmed>): Promise<Confirmed> {
+  try {
+    return await confirmed;
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || !error.isNotFound) throw error;
+    const text =
+      'Your second factor may be on already. Reload the page: if it is on, turn it off and on again to get recovery codes';
+    throw new ApiProblem(text, error.details);
+  }
+}
+
 function Beginning({ onBegun }: { onBegun: (secret: Secret) => void }) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<Error>();
-  const begin = async () => {
-    setBusy(true);
-    try {
-      onBegun((await send({ method: 'POST', path, body: {} })) as Secret);
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error('Something went wrong'));
-      setBusy(false);
-    }
-  };
+  const begin = useOpenAction<object, Secret>((body) => ({ method: 'POST', path, body }));
+  const { error, isPending: isBusy } = begin;
   return (
     <>
       <p>Protect your account with the codes of an authenticator app, in addition to a password.</p>
-      {error !== undefined && !isBusy && <ErrorNotice error={error} />}
+      {error !== null && <ErrorNotice error={error} />}
+      {isBusy && <RetryNotice />}
       <div className="actions">
-        <Button tone="main" isBusy={isBusy} onClick={() => void begin()}>
+        <Button
+          tone="main"
+          isBusy={isBusy}
+          onClick={() => begin.mutate({}, { onSuccess: onBegun })}
+        >
           Set up
         </Button>
       </div>
