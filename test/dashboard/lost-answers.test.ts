@@ -43,7 +43,12 @@ async function loseAnswer(page: Page, path: string): Promise<LostAnswer> {
     const response = await route.fetch();
     await route.fulfill(isFirst ? unknown : { response });
   });
-  return { keys, release: () => release(undefined) };
+  return {
+    keys,
+    release: () => {
+      release(undefined);
+    },
+  };
 }
 
 /**

@@ -258,7 +258,8 @@ export function useAction<Input, Output = unknown>(
 }
 
 /**
- * A write outside of all environments, whose page goes on by itself. It is retried like an action.
+ * A write outside of all environments, after which the page shows no notice. Retried like an
+ * action.
  */
 export function useOpenAction<Input, Output = unknown>(request: (input: Input) => ApiRequest) {
   return useMutation<Output, Error, Input & object>(useRetries<Input, Output>(request));
