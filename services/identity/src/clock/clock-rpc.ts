@@ -27,7 +27,7 @@ import {
 import type { WaitingCalls } from './waiting-calls';
 
 /** This replica, and what it knows of the others. */
-export interface KnownReplicas {
+interface KnownReplicas {
   readonly id: string;
   /** True for a replica that is gone, or has started a moment ago. */
   isGone(replica: string): boolean;
