@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import { notFound } from '@billing/kernel/domain-error';
+import { operatorProblems } from '@billing/kernel/operator-fields';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { operatorRoles } from '@billing/proto/values/identity';
@@ -58,7 +59,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     path: '/operators',
     handle: async (request, { peers, operatorAccess, invitations, logger }) => {
       const { body, session, signedIn, call } = request;
-      const { email, role } = readBody(InviteOperator, { body });
+      const { email, role } = readBody(InviteOperator, { body }, operatorProblems);
       const { token, expiresAt } = await peers.operator.inviteOperator(
         {
           sessionToken: session,

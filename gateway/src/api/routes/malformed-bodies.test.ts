@@ -259,6 +259,22 @@ test.each(bodies)('%s names all fields of a wrong body at once (%#)', async (cal
   expect(await refusedNames(call, body)).toEqual(expected.sort());
 });
 
+test.each(['POST /webhook-endpoints', 'PATCH /webhook-endpoints/:id'])(
+  '%s names an address that a live environment must not have with all other fields',
+  async (call) => {
+    for (const host of ['127.0.0.1', '[::1]', 'localhost', '10.0.0.1']) {
+      const body = { url: `http://${host}/`, events: ['x'], description: 1 };
+      const request = { ...requestOf(body), context: testContext({ now, tenant: { live: true } }) };
+      const error: unknown = await routeOf(call)
+        .handle(request, noPeers, noTools)
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ fields: { url: ['Must be a public address'] } });
+      const { fields } = error as { fields: object };
+      expect(Object.keys(fields).sort()).toEqual(['description', 'events', 'url']);
+    }
+  },
+);
+
 // The first call may have succeeded before the instant passed, and its retry gets that answer.
 test.each([
   ['POST /subscriptions/:id/changes', { quantity: 2, at: '2026-01-05T12:00:00Z' }],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
+import { operatorProblems } from '@billing/kernel/operator-fields';
 import { optional, readBody } from '../../api/input/input';
 import { ok, present } from '../../http/answer';
 import { toJsonOperator } from '../route/operator-json';
@@ -24,7 +25,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
     path,
     before,
     handle: async ({ body, session, call }, { peers }) => {
-      const { name } = readBody(ChangeName, { body });
+      const { name } = readBody(ChangeName, { body }, operatorProblems);
       const { operator } = await peers.operator.changeName(
         { sessionToken: session, name },
         call as CallContext,
@@ -37,7 +38,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
     path: `${path}/email`,
     before,
     handle: async ({ body, session, call, origin }, { peers }) => {
-      const change = readBody(ChangeEmail, { body });
+      const change = readBody(ChangeEmail, { body }, operatorProblems);
       const { operator } = await peers.operator.changeEmail(
         { ...change, sessionToken: session, origin },
         call as CallContext,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
+import { optionalProblems } from '@billing/kernel/input-problems';
+import { passwordLengthProblems } from '@billing/kernel/operator-fields';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { readBody } from '../../api/input/input';
 import { ok } from '../../http/answer';
@@ -44,7 +46,9 @@ export const resetLinkRoutes: readonly OperatorRoute[] = [
     path: '/reset-links/use',
     isOpen: true,
     handle: async ({ body, call, origin, idempotency }, { peers }) => {
-      const input = readBody(UseResetLink, { body });
+      const input = readBody(UseResetLink, { body }, ({ password }) => ({
+        password: optionalProblems(password, passwordLengthProblems),
+      }));
       const reset = { ...input, origin, retryKey: idempotency?.key };
       await peers.operator.resetPassword(reset, call as CallContext);
       return { status: 204 };

@@ -2,6 +2,9 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
 import type { ApiAnswer } from '../../http/answer';
 import type { OpenRequest, OperatorDependencies } from '../route/route';
+import { operatorRoutes } from '../operator-routes';
+import { accountRoutes } from './account-routes';
+import { resetLinkRoutes } from './reset-link-routes';
 import { sessionRoutes } from './session-routes';
 
 const operator = {
@@ -54,4 +57,43 @@ test('an acceptance opens a session without another audit entry', async () => {
   const answer = await accept(() => Promise.resolve(organization));
   expect(answer.status).toBe(200);
   expect(answer.headers?.['Set-Cookie']).toMatch(/^\S*operator=t;/);
+});
+
+describe('a wrong body', () => {
+  const neverCalled = new Proxy({}, { get: () => () => Promise.reject(new Error('called')) });
+  const site = { peers: { operator: neverCalled } } as unknown as OperatorDependencies;
+  const all = [...sessionRoutes, ...operatorRoutes, ...accountRoutes, ...resetLinkRoutes];
+
+  async function refusalOf(call: string, body: object): Promise<unknown> {
+    const [method, path] = call.split(' ');
+    const route = all.find((one) => one.method === method && one.path === path);
+    const request = { params: {}, query: {}, body, call: {}, session: 's', origin: {} };
+    const handle = route!.handle as (
+      request: unknown,
+      site: OperatorDependencies,
+    ) => Promise<ApiAnswer>;
+    return handle(request, site).catch((thrown: unknown) => thrown);
+  }
+
+  test.each([
+    ['POST /operators', { email: 'x', role: 1 }],
+    ['POST /invitations/accept', { token: 1, email: 'x', name: '', password: 'short' }],
+    ['POST /invitations/accept', { email: 'x', name: 1, token: 1, password: 1 }],
+    ['POST /reset-links/use', { token: 1, password: 'short' }],
+    ['PUT /password', { currentPassword: 1, newPassword: 'short' }],
+    ['PUT /operators/me/email', { email: 'x', password: 1, code: 1 }],
+    ['PATCH /operators/me', { name: '' }],
+  ])('of %s is refused with all of its problems: %j', async (call, body) => {
+    const { fields } = (await refusalOf(call, body)) as { fields?: object };
+    expect(Object.keys(fields ?? {}).sort()).toEqual(Object.keys(body).sort());
+  });
+
+  test('leaves a password to identity that an organization may not use', async () => {
+    const sound = { token: 't', email: 'a@b.co', name: 'Ada', password: 'short' };
+    const accepting = (changes: object) =>
+      refusalOf('POST /invitations/accept', { ...sound, ...changes });
+    expect(await accepting({})).toEqual(new Error('called'));
+    const { fields } = (await accepting({ name: '', password: '' })) as { fields: object };
+    expect(Object.keys(fields)).toEqual(['name']);
+  });
 });

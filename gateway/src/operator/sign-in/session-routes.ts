@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
+import { optionalProblems } from '@billing/kernel/input-problems';
+import { operatorProblems, passwordLengthProblems } from '@billing/kernel/operator-fields';
 import type {
   LogInResponse,
   OperatorSession,
@@ -10,6 +12,7 @@ import { operatorRoles } from '@billing/proto/values/identity';
 import { toHttpError } from '../../http/error';
 import type { Call } from '../../http/exchange';
 import type { Peers } from '../../peers';
+import type { FieldRules } from '../../api/input/field-rules';
 import { optional, readBody } from '../../api/input/input';
 import { type ApiAnswer, ok, present } from '../../http/answer';
 import { param } from '../../api/input/request';
@@ -50,6 +53,21 @@ const AcceptInvitation = z.object({
 const ChangePassword = z.object({ currentPassword: z.string(), newPassword: z.string() });
 
 const canMailMsMax = 1_000;
+
+/**
+ * Problems of an acceptance. Only identity knows whether the organization uses a password, so the
+ * password alone, and an empty one, are left to it.
+ */
+const acceptanceProblems: FieldRules<z.infer<typeof AcceptInvitation>> = (
+  { password = '', ...fields },
+  { wrong },
+) => {
+  const problems = operatorProblems(fields);
+  const isRefused = wrong.size > 0 || Object.values(problems).some(({ length }) => length > 0);
+  return isRefused && password !== ''
+    ? { ...problems, password: passwordLengthProblems(password) }
+    : problems;
+};
 
 // Number of environments offered before a search.
 const firstEnvironments = { page: 1, perPage: 20 };
@@ -135,7 +153,9 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     path: '/password',
     endsWithCaller: true,
     handle: async ({ body, session, call, origin, idempotency }, { peers }) => {
-      const passwords = readBody(ChangePassword, { body });
+      const passwords = readBody(ChangePassword, { body }, ({ newPassword }) => ({
+        newPassword: optionalProblems(newPassword, passwordLengthProblems),
+      }));
       await peers.operator.changePassword(
         { ...passwords, sessionToken: session, origin, retryKey: idempotency?.key },
         call as CallContext,
@@ -168,7 +188,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     isOpen: true,
     handle: async ({ body, call, origin, idempotency }, site) => {
       // Identity records the acceptance in the audit log before it creates the operator.
-      const acceptance = readBody(AcceptInvitation, { body });
+      const acceptance = readBody(AcceptInvitation, { body }, acceptanceProblems);
       const opened = await site.peers.operator.acceptInvitation(
         {
           ...{ ...acceptance, origin, retryKey: idempotency?.key },

@@ -4,11 +4,8 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
-import {
-  type InputProblems,
-  problemsOfParsing,
-  refuseProblems,
-} from '@billing/kernel/input-problems';
+import { type InputProblems, refuseProblems } from '@billing/kernel/input-problems';
+import { operatorProblems } from '@billing/kernel/operator-fields';
 import type { AcceptInvitationRequest } from '@billing/proto/billing/identity/v1/operator';
 import type { AuditStore } from '../audit/audit-store';
 import { addOwner, type Organization } from '../organization/organization';
@@ -22,7 +19,6 @@ import {
   type Operator,
   operatorEmail,
   operatorExists,
-  operatorNameProblems,
 } from './operator';
 import { isPasswordOff } from './operator-factor';
 import { findAnywhere, findHolder, operatorId, withUniqueEmail } from './operator-store';
@@ -195,11 +191,10 @@ function acceptanceProblems(
     commonPasswords,
   }: { readonly isPasswordOff: boolean; readonly commonPasswords: CommonPasswords },
 ): InputProblems {
-  const emailProblems = problemsOfParsing(() => operatorEmail(email));
-  const address = emailProblems.length === 0 ? operatorEmail(email) : email;
+  const problems = operatorProblems({ email, name });
+  const address = problems.email?.length === 0 ? operatorEmail(email) : email;
   return {
-    email: emailProblems,
-    name: operatorNameProblems(name),
+    ...problems,
     password: isOff ? [] : passwordProblems(password, address, commonPasswords),
   };
 }

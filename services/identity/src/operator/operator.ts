@@ -1,6 +1,7 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { parseEmailAddress } from '@billing/kernel/email-address';
-import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import { operatorNameProblems } from '@billing/kernel/operator-fields';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { SecondFactor } from '../second-factor/second-factor';
 
@@ -64,7 +65,6 @@ export interface ProviderIdentity {
 /** The operator who makes a change. */
 export type Actor = Pick<Operator, 'id' | 'role'>;
 
-const nameLengthMax = 200;
 const resetsMax = 3;
 const resetPeriodMs = 60 * 60 * 1_000;
 const dayMs = 24 * resetPeriodMs;
@@ -286,11 +286,6 @@ export function isEmailFromProvider({ providerIdentity, passwordHash }: Operator
 /** True when a role may invite and change operators, and read what all of them did. */
 export function mayManageOperators(role: Role): boolean {
   return role === 'OWNER' || role === 'ADMIN';
-}
-
-/** Problems of an operator's name. */
-export function operatorNameProblems(text: string): string[] {
-  return lineProblems(text.trim(), { min: 1, max: nameLengthMax });
 }
 
 function operatorName(text: string): string {

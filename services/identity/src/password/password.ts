@@ -1,7 +1,4 @@
-import { textProblems } from '@billing/kernel/input-problems';
-
-const lengthMin = 12;
-const lengthMax = 200;
+import { passwordLengthProblems } from '@billing/kernel/operator-fields';
 
 // Characters that people add to a common word to make it long enough: "Football2024!!".
 const addedMax = 6;
@@ -18,9 +15,8 @@ export function passwordProblems(
   email: string,
   common: CommonPasswords,
 ): string[] {
-  if (password.length < lengthMin) return [`Must be at least ${String(lengthMin)} characters`];
-  const tooLong = textProblems(password, { max: lengthMax });
-  if (tooLong.length > 0) return tooLong;
+  const ofLength = passwordLengthProblems(password);
+  if (ofLength.length > 0) return ofLength;
   const lower = password.normalize('NFKC').toLowerCase();
   const isOneCharacter = new Set(lower).size === 1;
   if (isCommon(lower, common) || isOneCharacter || lower === email) return ['Too easy to guess'];
