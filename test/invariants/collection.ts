@@ -1,6 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../support/api-client';
 import type { WebhookReceiver } from '../support/webhook-receiver';
+import { readReserved } from './change/read-reserved';
 import { readExport } from '../support/export/export-client';
 import { type AnnouncedResource, announcedResources } from './exports';
 import type {
@@ -68,6 +69,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
           ids.has(id),
         );
   const acknowledgedEvents = [...client.acknowledgedEvents];
+  const changes = await readChanges(client, lists, hasExports);
   return {
     environmentId: tenant?.environmentId,
     organizationId: tenant?.organizationId,
@@ -79,7 +81,11 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     creditNotes: await client.all('/credit-notes'),
     refunds: await client.all('/refunds'),
     discounts: lists.discounts,
-    changes: await readChanges(client, lists, hasExports),
+    changes,
+    reserved:
+      tenant === undefined || addresses?.checkout === undefined
+        ? undefined
+        : await readReserved(addresses.checkout, tenant, { invoices: lists.invoices, changes }),
     meterPrices: lists.products.flatMap(({ meterPrices }) => meterPrices),
     meters,
     // Before the events, so that these have all events that the states count.

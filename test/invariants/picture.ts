@@ -57,6 +57,7 @@ export interface LinePicture {
   readonly quantity: string | null;
   /** Absent: a one-off charge. */
   readonly kind?: string | null;
+  readonly itemId?: string | null;
   readonly productId?: string | null;
   readonly priceId?: string | null;
   readonly periodStart: string | null;
@@ -65,6 +66,12 @@ export interface LinePicture {
     readonly exactAmount: string;
     readonly tiers: readonly { readonly amount: string }[];
     readonly creditsUsed: readonly { readonly grantId: string; readonly quantity: string }[];
+    /** Milliseconds, and the amount that they multiply, as a decimal text. */
+    readonly proration?: {
+      readonly numerator: number;
+      readonly denominator: number;
+      readonly of: string;
+    };
   } | null;
 }
 
@@ -150,6 +157,8 @@ export interface BalanceEntryPicture {
 export interface CreditNotePicture {
   readonly id: string;
   readonly invoiceId: string;
+  /** CHANGE: not by hand. Absent in tests alone: CHANGE. */
+  readonly reason?: string;
   readonly number: string | null;
   readonly tax: number;
   readonly total: number;
@@ -251,20 +260,32 @@ export interface DiscountPicture {
 export interface ChangePicture {
   readonly id: string;
   readonly subscriptionId: string;
+  readonly kind: 'UPDATE' | 'PAUSE' | 'RESUME';
   readonly status: 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCELED';
   /** The lines of NEXT_INVOICE may be on the invoice of another change. */
   readonly collect: 'NOW' | 'NEXT_INVOICE';
   readonly from: ChangeSidePicture;
   readonly to: ChangeSidePicture;
   readonly invoiceId: string | null;
+  readonly creditNoteIds?: readonly string[];
+  readonly failure?: { readonly code: string } | null;
   readonly effectiveAt: string;
   readonly createdAt: string;
+}
+
+/** Credit that a change has reserved on an invoice. */
+export interface ReservedPicture {
+  readonly invoiceId: string;
+  readonly isReserved: boolean;
+  /** What is neither credited nor reserved of the invoice. */
+  readonly left: number;
 }
 
 /** A subscription before or after a change. */
 interface ChangeSidePicture {
   readonly items: readonly ItemPicture[];
   readonly discountId: string | null;
+  readonly currentPeriodStart?: string;
 }
 
 export interface ItemPicture {
@@ -403,6 +424,8 @@ export interface Picture {
   readonly discounts: readonly DiscountPicture[];
   /** Oldest first within each subscription. */
   readonly changes: readonly ChangePicture[];
+  /** Of invoices of changed subscriptions; undefined without access to the services. */
+  readonly reserved: readonly ReservedPicture[] | undefined;
   readonly meterPrices: readonly MeterPricePicture[];
   readonly meters: readonly MeterPicture[];
   readonly usageEvents: readonly UsageEventPicture[];

@@ -4,7 +4,8 @@ import {
   changesFollowEachOther,
   numbersAreUnique,
   periodsAreBilledOnce,
-} from './changes';
+} from './change/changes';
+import { creditsAreCharged } from './change/charges';
 import { creditsStayWithin, refundsStayWithin } from './credits';
 import { documentsStay } from './documents';
 import { erasedCustomersLeaveNothing } from './erasure';
@@ -52,6 +53,7 @@ export const invariants: readonly Invariant[] = [
   numbersHaveNoGaps,
   environmentsAreApart,
   changesFollowEachOther,
+  creditsAreCharged,
   changesEndWithTheirInvoices,
   statesCountEvents,
   eventsAreInTotals,

@@ -216,7 +216,7 @@ export function aChange(changes: Partial<ChangePicture>): ChangePicture {
   return {
     id: 'change-1',
     subscriptionId: 'subscription-1',
-    status: 'APPLIED',
+    ...{ kind: 'UPDATE', status: 'APPLIED' },
     collect: 'NOW',
     from: { items: itemsOf(1), discountId: 'discount-1' },
     to: { items: itemsOf(2), discountId: 'discount-1' },
@@ -391,6 +391,7 @@ export const whole: Picture = {
   refunds: [refund],
   discounts: [discount],
   changes: [aChange({})],
+  reserved: [{ invoiceId: 'invoice-1', isReserved: false, left: 1 }],
   meterPrices: [meterPrice],
   meters: [meter],
   usageEvents: [usageEvent],

@@ -34,6 +34,7 @@ export const changeViolations: [id: string, what: string, changes: Partial<Pictu
       ],
     },
   ],
+  ['I15', 'an invoice with more credit than its total', { creditNotes: [aCreditNote(3)] }],
   ['I16', 'an invoice of no change', charged({})],
   ['I16', 'an invoice of two changes', charged({}, {}, { id: 'change-2', status: 'CANCELED' })],
   ['I16', 'an open invoice of a failed change', charged({ status: 'OPEN' }, { status: 'FAILED' })],

@@ -26,6 +26,12 @@ const applied = {
   collection: 'changes',
   filter: { status: 'APPLIED' },
 };
+/** The invoice of a change. */
+const charged = {
+  service: 'checkout',
+  collection: 'invoices',
+  filter: { billingReason: 'SUBSCRIPTION_CHANGE', 'lineItems.kind': 'UNUSED_TIME' },
+};
 const copied = (invoice: object) => ({ ...invoice, _id: '0197a000-0000-7000-8000-000000000061' });
 const firstEvent = {
   service: 'subscription',
@@ -234,6 +240,36 @@ export const seeds: readonly Seed[] = [
     damage: ({ to, ...change }) => ({
       ...change,
       to: { ...to, items: to.items.map((item: object) => ({ ...item, quantity: 9 })) },
+    }),
+  },
+  {
+    id: 'I14',
+    what: 'a period that charges another product than the subscription has',
+    ...paid,
+    damage: ({ lineItems: [first, ...others], ...invoice }) => ({
+      ...invoice,
+      lineItems: [{ ...first, itemProductId: '0197a000-0000-7000-8000-000000000014' }, ...others],
+    }),
+  },
+  {
+    id: 'I15',
+    what: 'unused time of a charge that nothing has made',
+    ...charged,
+    damage: ({ lineItems, ...invoice }) => ({
+      ...invoice,
+      lineItems: lineItems.map(({ details, ...line }: any) => {
+        const { proration } = details;
+        return { ...line, details: { ...details, proration: { ...proration, of: '1' } } };
+      }),
+    }),
+  },
+  {
+    id: 'I16',
+    what: 'a reservation that has outlived its change',
+    ...charged,
+    damage: (invoice) => ({
+      ...invoice,
+      reservation: { changeId: '0197a000-0000-7000-8000-000000000016', round: 1, lines: [] },
     }),
   },
   {
