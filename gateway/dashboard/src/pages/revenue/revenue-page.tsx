@@ -30,7 +30,7 @@ export function RevenuePage() {
   return (
     <PageLayout
       title="Revenue"
-      lead="MRR before discounts. Trials are not counted. Months are in UTC; the current month is incomplete. A backdated subscription counts from its start, or from the end of its trial."
+      lead="MRR before discounts. Trials are not counted. A pause counts as churned, its end as reactivation. Months are in UTC; the current month is incomplete. A backdated subscription counts from its start, or from the end of its trial."
     >
       <Answer of={report} what="revenue">
         {({ data }) => {
@@ -117,8 +117,16 @@ function MonthFigures({ month, money }: { month: RevenueMonth; money: MoneyText 
     <Figures>
       <Figure name="Current MRR" value={money(month.mrr)} />
       <Figure name="Net" value={money(netOf(month))} detail={`in ${monthText(month.month)}`} />
-      <Figure name="Started" value={countText(month.started)} detail={`${money(month.new)} MRR`} />
-      <Figure name="Ended" value={countText(month.ended)} detail={`${money(month.churned)} MRR`} />
+      <Figure
+        name="Started"
+        value={countText(month.started)}
+        detail={`${money(month.new)} new MRR`}
+      />
+      <Figure
+        name="Ended"
+        value={countText(month.ended)}
+        detail={`${money(month.churned)} churned MRR`}
+      />
     </Figures>
   );
 }
