@@ -155,3 +155,35 @@ testInChromium(
     expect((await signIn(email, password)).status).toBe(200);
   },
 );
+
+testInChromium('a code that is too old for a retry leads to new recovery codes', async () => {
+  const { email, link } = await invite();
+  await new OperatorClient(system.gatewayUrl).accept(link, email);
+  await visit(browser, desktop, async (page) => {
+    await page.goto(`${system.gatewayUrl}/dashboard/live/security`);
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Security');
+    await press(page, 'Set up');
+    const secret = await page.getByLabel('setup key', { exact: true }).innerText();
+    await page.getByLabel('Code', { exact: true }).fill(codeOf(secret.trim(), 1));
+    let attempts = 0;
+    await page.route('**/dashboard/api/second-factor/confirm', async (route) => {
+      attempts += 1;
+      if (attempts === 1) {
+        await route.fetch();
+        return route.fulfill(unknown);
+      }
+      // As identity answers an earlier code.
+      const headers = { 'Error-Code': 'second_factor_not_found' };
+      return route.fulfill({ status: 404, headers, json: { error: 'Second factor not found' } });
+    });
+    await press(page, 'Turn on');
+    await page.getByText('Your second factor may be on already. Reload the page').waitFor();
+    await look(page, 'second factor of unknown outcome');
+    await page.reload();
+    await page.getByText('10 recovery codes left').waitFor();
+    await page.getByText('For a new phone or new recovery codes, turn it off and on').waitFor();
+  });
+});
