@@ -1,6 +1,6 @@
 import { type AggregateDocument, tenantOf } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { retryTransient } from '@billing/chassis/mongo';
@@ -108,7 +108,7 @@ export class ChargeReassertion {
     const document = await this.findInvoice(invoiceId, environmentId);
     if (document === undefined) return 'NOT';
     const { invoices, attempts, clock } = this.dependencies;
-    const context = this.contextOf(tenantOf(document));
+    const context = this.contextOf(document);
     const before = await invoices.within(context).get(invoiceId);
     if (isRecorded(before.state, providerPaymentId)) return 'BEFORE';
     // The key would find another charge.
@@ -128,7 +128,7 @@ export class ChargeReassertion {
     const running = { recoverAt: { $gt: new Date(0) } };
     const found = await retryTransient(() => invoices.documents.find(running).toArray());
     for (const document of found) {
-      const context = this.contextOf(tenantOf(document));
+      const context = this.contextOf(document);
       try {
         const stored = await invoices.within(context).get(document._id);
         await attempts.finish(stored, context);
@@ -163,7 +163,7 @@ export class ChargeReassertion {
     const charge = await chargeOf(providerPaymentId);
     const document = charge && (await this.findInvoice(charge.invoiceId, charge.environmentId));
     if (document === undefined) return;
-    const context = this.contextOf(tenantOf(document));
+    const context = this.contextOf(document);
     await refunds.checkAtProvider(document._id, providerPaymentId, context);
   }
 
@@ -185,8 +185,10 @@ export class ChargeReassertion {
     return found ?? undefined;
   }
 
-  private contextOf(tenant: Tenant): Context {
-    return { tenant, now: this.dependencies.clock.now() };
+  /** A manual clock may be later than its documents, never earlier. */
+  private contextOf(document: AggregateDocument): Context {
+    const tenant = tenantOf(document);
+    return { tenant, now: tenant.manualClock ? document.updatedAt : this.dependencies.clock.now() };
   }
 }
 
