@@ -1,15 +1,12 @@
-import { type ChargedInvoice, checkSums, type Sums } from './check-sums';
+import { checkSums, type Sums } from './check-sums';
 
-const invoice: ChargedInvoice = {
-  id: 'i1',
-  charges: 1,
-  refunds: [{ paymentId: 'p1', refunded: 2900n, paid: 2900n }],
-};
+const payment = { invoiceId: 'i1', paymentId: 'p1', refunded: 2900n, paid: 2900n };
 const balance = { id: 'b1', balance: 500n, entries: 500n, sequence: 2, count: 2 };
 const series = { noun: 'invoice', environmentId: 'e1', code: null, count: 7, highest: 7 };
 const redemptions = { discountId: 'd1', taken: 3, max: 3 };
 const whole: Sums = {
-  chargedInvoices: [invoice],
+  repeatedCharges: [],
+  refundedPayments: [payment],
   balances: [balance],
   series: [series, { ...series, code: 'WH5C2', count: 1, highest: 1 }],
   redemptions: [redemptions],
@@ -27,9 +24,9 @@ describe('the sums of a restored system', () => {
       [['I3', 'discount d1 is redeemed 4 times, at most 3 are allowed']],
     ],
     [
-      'an invoice that two charges pay',
-      { chargedInvoices: [{ ...invoice, charges: 2 }] },
-      [['I6', 'invoice i1 is paid by 2 charges']],
+      'a charge that two invoices have',
+      { repeatedCharges: [{ providerPaymentId: 'pi_1', invoiceIds: ['i1', 'i2'] }] },
+      [['I63', 'charge pi_1 is recorded more than once: on i1 and i2']],
     ],
     [
       'a gap in the numbers before any restore',
@@ -51,11 +48,7 @@ describe('the sums of a restored system', () => {
     ],
     [
       'a payment that is refunded too much',
-      {
-        chargedInvoices: [
-          { ...invoice, refunds: [{ paymentId: 'p1', refunded: 2901n, paid: 2900n }] },
-        ],
-      },
+      { refundedPayments: [{ ...payment, refunded: 2901n }] },
       [['I22', 'payment p1 of invoice i1 is refunded too much: 2901 of 2900']],
     ],
   ])('find %s', (_name, changes, expected) => {

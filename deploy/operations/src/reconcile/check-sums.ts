@@ -1,16 +1,17 @@
 import type { Finding } from './check';
 
-/** Successful charges and refunds of an invoice. Amounts are minor units. */
-export interface ChargedInvoice {
-  readonly id: string;
-  /** Charges at a provider that pay the invoice: not those that went to the balance as a whole. */
-  readonly charges: number;
-  /** Refunds that are made or under way, by payment. */
-  readonly refunds: readonly {
-    readonly paymentId: string;
-    readonly refunded: bigint;
-    readonly paid: bigint;
-  }[];
+/** A charge at a provider that more than one payment has. */
+export interface RepeatedCharge {
+  readonly providerPaymentId: string;
+  readonly invoiceIds: readonly string[];
+}
+
+/** A payment, and its refunds that are made or under way at the provider, in minor units. */
+export interface RefundedPayment {
+  readonly invoiceId: string;
+  readonly paymentId: string;
+  readonly refunded: bigint;
+  readonly paid: bigint;
 }
 
 /** Balance and its entries. Amounts are minor units. */
@@ -42,31 +43,27 @@ export interface RedemptionSums {
 
 /** Sums of the documents of a closed system. */
 export interface Sums {
-  readonly chargedInvoices: readonly ChargedInvoice[];
+  readonly repeatedCharges: readonly RepeatedCharge[];
+  readonly refundedPayments: readonly RefundedPayment[];
   readonly balances: readonly BalanceSums[];
   readonly series: readonly NumberSeries[];
   readonly redemptions: readonly RedemptionSums[];
 }
 
 /** Checks money, numbers and redemptions against the documents that they are the sums of. */
-export function checkSums({ chargedInvoices, balances, series, redemptions }: Sums): Finding[] {
+export function checkSums(sums: Sums): Finding[] {
   return [
-    ...redemptions.filter(({ taken, max }) => taken > max).map(overRedeemed),
-    ...chargedInvoices.filter(({ charges }) => charges > 1).map(chargedTwice),
-    ...series.filter(({ count, highest }) => count !== highest).map(withGap),
-    ...balances.flatMap(wrongBalance),
-    ...chargedInvoices.flatMap(refundedTooMuch),
+    ...sums.redemptions.filter(({ taken, max }) => taken > max).map(overRedeemed),
+    ...sums.series.filter(({ count, highest }) => count !== highest).map(withGap),
+    ...sums.balances.flatMap(wrongBalance),
+    ...sums.refundedPayments.filter(({ refunded, paid }) => refunded > paid).map(overRefunded),
+    ...sums.repeatedCharges.map(chargedTwice),
   ];
 }
 
 const overRedeemed = ({ discountId, taken, max }: RedemptionSums): Finding => ({
   invariant: 'I3',
   text: `discount ${discountId} is redeemed ${String(taken)} times, at most ${String(max)} are allowed`,
-});
-
-const chargedTwice = ({ id, charges }: ChargedInvoice): Finding => ({
-  invariant: 'I6',
-  text: `invoice ${id} is paid by ${String(charges)} charges`,
 });
 
 function withGap({ noun, environmentId, code, count, highest }: NumberSeries): Finding {
@@ -90,12 +87,12 @@ function wrongBalance({ id, balance, entries, sequence, count }: BalanceSums): F
   ];
 }
 
-function refundedTooMuch({ id, refunds }: ChargedInvoice): Finding[] {
-  return refunds
-    .filter(({ refunded, paid }) => refunded > paid)
-    .map(({ paymentId, refunded, paid }) => {
-      const amounts = `${String(refunded)} of ${String(paid)}`;
-      const text = `payment ${paymentId} of invoice ${id} is refunded too much: ${amounts}`;
-      return { invariant: 'I22', text };
-    });
-}
+const overRefunded = ({ invoiceId, paymentId, refunded, paid }: RefundedPayment): Finding => ({
+  invariant: 'I22',
+  text: `payment ${paymentId} of invoice ${invoiceId} is refunded too much: ${String(refunded)} of ${String(paid)}`,
+});
+
+const chargedTwice = ({ providerPaymentId, invoiceIds }: RepeatedCharge): Finding => ({
+  invariant: 'I63',
+  text: `charge ${providerPaymentId} is recorded more than once: on ${invoiceIds.join(' and ')}`,
+});

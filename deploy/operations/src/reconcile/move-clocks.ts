@@ -5,6 +5,8 @@ interface StoredEnvironment {
   readonly _id: string;
   readonly clock: { readonly kind: string; readonly now?: Date };
   readonly version: number;
+  /** Real time of the last write. */
+  readonly changedAt?: Date;
 }
 
 interface StoredAggregate {
@@ -13,18 +15,21 @@ interface StoredAggregate {
   readonly updatedAt: Date;
 }
 
-// Their documents bear the times that an advance has reached.
+// Their documents have the times that an advance has reached.
 const timed = [
   { service: 'subscription', collection: 'subscriptions' },
   { service: 'checkout', collection: 'invoices' },
 ] as const;
 
 /**
- * Moves manual clocks that identity has put back forward to the latest time that a service has
- * stored: no document is later than its clock. Identity neither reads nor moves them while the
- * system is closed. Returns the number of clocks that were moved.
+ * Moves manual clocks that identity has put back forward to the latest time that a subscription or
+ * an invoice has. Identity neither reads nor moves them while the system is closed. Returns the
+ * number of clocks that were moved.
  */
-export async function moveClocks(databases: readonly ServiceDatabase[]): Promise<number> {
+export async function moveClocks(
+  databases: readonly ServiceDatabase[],
+  realNow: Date,
+): Promise<number> {
   const environments = databaseOf(databases, 'identity').collection<StoredEnvironment>(
     'environments',
   );
@@ -35,7 +40,7 @@ export async function moveClocks(databases: readonly ServiceDatabase[]): Promise
     if (latest === undefined) continue;
     const { modifiedCount } = await environments.updateOne(
       { _id, 'clock.now': { $lt: latest } },
-      { $set: { 'clock.now': latest }, $inc: { version: 1 } },
+      { $set: { 'clock.now': latest, changedAt: realNow }, $inc: { version: 1 } },
     );
     moved += modifiedCount;
   }

@@ -7,7 +7,13 @@ import type {
   SessionFacts,
   SubscriptionFacts,
 } from './check';
+import { readDeletedEnvironments } from './deleted-environments';
 import { type Aggregates, countPending, readUsedEnvironments } from './pending-messages';
+
+/** Filter of documents whose environment is not being deleted. */
+interface Living {
+  readonly environmentId: { readonly $nin: readonly string[] };
+}
 
 interface StoredInvoice {
   readonly _id: string;
@@ -24,6 +30,7 @@ interface StoredInvoice {
 
 interface StoredSubscription {
   readonly _id: string;
+  readonly environmentId: string;
   readonly isTombstone?: boolean;
   readonly customer?: { readonly id: string };
   readonly items?: readonly { readonly productId: string }[];
@@ -32,6 +39,7 @@ interface StoredSubscription {
 
 interface StoredSession {
   readonly _id: string;
+  readonly environmentId: string;
   readonly phase: string;
   readonly invoiceId: string;
   readonly subscriptionId?: string | null;
@@ -68,21 +76,26 @@ export interface UnmatchedCharge {
   readonly finding?: string;
 }
 
-/** Reads what the check of a closed system compares. */
+/**
+ * Reads what the check of a closed system compares. Environments whose deletion has begun are left
+ * out: parts of them are gone.
+ */
 export async function readCheckedFacts(
   databases: readonly ServiceDatabase[],
   aggregates: readonly Aggregates[],
 ): Promise<CheckedFacts> {
   const of = (service: string) => databaseOf(databases, service);
-  const { invoices, creditNotesOfInvoices } = await readInvoices(of('checkout'));
+  const deleted = await readDeletedEnvironments(databases);
+  const living: Living = { environmentId: { $nin: deleted } };
+  const { invoices, creditNotesOfInvoices } = await readInvoices(of('checkout'), living);
   return {
     customers: await readIds(of('customer'), 'customers'),
     products: await readIds(of('catalog'), 'products'),
-    subscriptions: await readSubscriptions(of('subscription')),
+    subscriptions: await readSubscriptions(of('subscription'), living),
     invoices,
-    creditNotes: await readCreditNotes(of('checkout'), creditNotesOfInvoices),
-    completeSessions: await readCompleteSessions(of('checkout')),
-    environments: await readIds(of('identity'), 'environments'),
+    creditNotes: await readCreditNotes(of('checkout'), living, creditNotesOfInvoices),
+    completeSessions: await readCompleteSessions(of('checkout'), living),
+    environments: new Set([...(await readIds(of('identity'), 'environments')), ...deleted]),
     usedEnvironments: await readUsedEnvironments(aggregates),
     pending: await countPending(aggregates),
   };
@@ -95,12 +108,12 @@ async function readIds(db: Db, collection: string): Promise<ReadonlySet<string>>
   return ids;
 }
 
-async function readSubscriptions(db: Db): Promise<SubscriptionFacts[]> {
+async function readSubscriptions(db: Db, living: Living): Promise<SubscriptionFacts[]> {
   const facts: SubscriptionFacts[] = [];
   const projection = { isTombstone: 1, customer: 1, items: 1, latestInvoice: 1 };
   for await (const stored of db
     .collection<StoredSubscription>('subscriptions')
-    .find({}, { projection })) {
+    .find(living, { projection })) {
     const { _id: id, isTombstone, customer, items = [], latestInvoice } = stored;
     if (isTombstone === true || customer === undefined) continue;
     const productIds = items.map(({ productId }) => productId);
@@ -110,10 +123,10 @@ async function readSubscriptions(db: Db): Promise<SubscriptionFacts[]> {
   return facts;
 }
 
-async function readCompleteSessions(db: Db): Promise<SessionFacts[]> {
+async function readCompleteSessions(db: Db, living: Living): Promise<SessionFacts[]> {
   const found = await db
     .collection<StoredSession>('checkoutSessions')
-    .find({ phase: 'COMPLETE' }, { projection: { invoiceId: 1, subscriptionId: 1 } })
+    .find({ ...living, phase: 'COMPLETE' }, { projection: { invoiceId: 1, subscriptionId: 1 } })
     .toArray();
   return found.map(({ _id: id, invoiceId, subscriptionId = null }) => {
     return { id, invoiceId, subscriptionId };
@@ -125,12 +138,12 @@ const reasonsOfPeriods: ReadonlySet<string> = new Set([
   'SUBSCRIPTION_CYCLE',
 ]);
 
-async function readInvoices(db: Db) {
+async function readInvoices(db: Db, living: Living) {
   const invoices: InvoiceFacts[] = [];
   const creditNotesOfInvoices = new Map<string, string | null>();
   const found = db
     .collection<StoredInvoice>('invoices')
-    .find({}, { projection: { lineItems: 0, payments: 0, outbox: 0, finalization: 0 } });
+    .find(living, { projection: { lineItems: 0, payments: 0, outbox: 0, finalization: 0 } });
   for await (const { _id: id, isTombstone, creditNotes = [], ...invoice } of found) {
     if (isTombstone === true) continue;
     const { environmentId, customerId, subscriptionId, status, number, periodStart } = invoice;
@@ -145,9 +158,10 @@ async function readInvoices(db: Db) {
 
 async function readCreditNotes(
   db: Db,
+  living: Living,
   numbers: ReadonlyMap<string, string | null>,
 ): Promise<CreditNoteFacts[]> {
-  const found = await db.collection<StoredCreditNote>('creditNotes').find().toArray();
+  const found = await db.collection<StoredCreditNote>('creditNotes').find(living).toArray();
   return found.map(({ _id: id, environmentId, invoiceId }) => {
     return { id, environmentId, invoiceId, number: numbers.get(id) ?? null };
   });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { monotonicMs } from '@billing/chassis/clock';
+import { monotonicMs, systemClock } from '@billing/chassis/clock';
 import { recoverySteps, type StepCounts } from '@billing/chassis/recovery';
 import type { ServiceDatabase } from '../database/databases';
 import type { LivingServices } from './living-services';
@@ -31,14 +31,20 @@ export async function takeSteps(
   for (const step of recoverySteps) {
     options.report(`Step ${step}`);
     // Owners decide by the time of their environments.
-    const clocksMoved = step === 'reassert' ? await moveClocks(databases) : 0;
-    const done = await takeStep(databases, step, options);
-    const counts = { ...done, ...(clocksMoved > 0 && { 'identity.clocksMoved': clocksMoved }) };
-    reports.push({ step, counts });
+    if (step === 'reassert') await reportMovedClocks(databases, options);
+    reports.push({ step, counts: await takeStep(databases, step, options) });
     // No message is exchanged before the services agree.
     if (step !== 'fence') await settle(databases, options);
   }
   return reports;
+}
+
+async function reportMovedClocks(
+  databases: readonly ServiceDatabase[],
+  { report }: RequestOptions,
+): Promise<void> {
+  const moved = await moveClocks(databases, systemClock.now());
+  if (moved > 0) report(`Clocks moved to the latest time of their documents: ${String(moved)}`);
 }
 
 async function takeStep(

@@ -30,27 +30,43 @@ const collectionOf = (service: string, name: string) =>
   databases.find((one) => one.service === service)!.db.collection<any>(name);
 
 test('sums are read from the documents that they are of', async () => {
-  const payment = { id: 'p1', provider: 'stripe', status: 'SUCCEEDED', amount: 2900n };
+  const payment = {
+    id: 'p1',
+    provider: 'stripe',
+    providerPaymentId: 'pi_1',
+    status: 'SUCCEEDED',
+    amount: 2900n,
+  };
+  const made = { paymentId: 'p1', providerRefundId: 're_1' };
+  const ownedBy = (environmentId: string) => ({ environmentId, payments: [payment], refunds: [] });
   await collectionOf('checkout', 'invoices').insertMany([
     {
       _id: 'i1',
-      payments: [
-        { ...payment, overpayment: 0n },
-        { ...payment, id: 'p2', status: 'FAILED' },
-        { ...payment, id: 'p3', provider: 'external' },
-        // It came after the first one, and went to the balance as a whole.
-        { ...payment, id: 'p4', overpayment: 2900n },
-        { ...payment, id: 'p5', amount: 0n },
-      ],
+      ...ownedBy('e1'),
       refunds: [
-        { paymentId: 'p1', status: 'SUCCEEDED', amount: 400n },
-        { paymentId: 'p1', status: 'PENDING', amount: 500n },
-        { paymentId: 'p1', status: 'FAILED', amount: 600n },
+        { ...made, status: 'SUCCEEDED', amount: 400n },
+        { ...made, status: 'PENDING', amount: 500 },
+        { ...made, status: 'FAILED', amount: 600n },
+        // The provider may refuse it.
+        { paymentId: 'p1', providerRefundId: null, status: 'PENDING', amount: 700n },
       ],
     },
-    { _id: 'i2', payments: [] },
-    { _id: 'i3', isTombstone: true },
+    {
+      _id: 'i2',
+      ...ownedBy('e1'),
+      payments: [
+        { ...payment, id: 'p2', providerPaymentId: 'pi_2' },
+        { ...payment, id: 'p3', provider: 'external', providerPaymentId: null },
+        { ...payment, id: 'p4', status: 'FAILED' },
+      ],
+    },
+    { _id: 'i3', ...ownedBy('e1') },
+    { _id: 'i4', ...ownedBy('e2') },
+    { _id: 'i5', environmentId: 'e1', isTombstone: true },
+    { _id: 'i6', ...ownedBy('deleted') },
+    { _id: 'i7', ...ownedBy('deleted') },
   ]);
+  await collectionOf('checkout', 'deletedEnvironments').insertOne({ _id: 'deleted' });
   const owner = { environmentId: 'e1', customerId: 'c1', currency: 'USD' };
   const entry = { ...owner, amount: 300n, sequence: 1n };
   await collectionOf('checkout', 'balances').insertOne({
@@ -67,6 +83,7 @@ test('sums are read from the documents that they are of', async () => {
     { _id: 'n1', ...entry },
     { _id: 'n0', ...entry, amount: 0n, sequence: 0n },
     { _id: 'n3', ...entry, customerId: 'c2' },
+    { _id: 'n4', ...entry, environmentId: 'e2' },
   ]);
   const numbered = { environmentId: 'e1', number: 1n };
   await collectionOf('checkout', 'invoiceNumbers').insertMany([
@@ -80,8 +97,9 @@ test('sums are read from the documents that they are of', async () => {
     number: 3n,
   });
   await collectionOf('discount', 'discounts').insertMany([
-    { _id: 'd1', maxRedemptions: 2n },
-    { _id: 'd2', maxRedemptions: null },
+    { _id: 'd1', environmentId: 'e1', maxRedemptions: 2n },
+    { _id: 'd2', environmentId: 'e1', maxRedemptions: null },
+    { _id: 'd3', environmentId: 'deleted', maxRedemptions: 2n },
   ]);
   await collectionOf('discount', 'redemptionSlots').insertMany(
     ['HELD', 'FREE', 'CONFIRMED', 'CONFIRMED'].map((state, number) => {
@@ -91,17 +109,8 @@ test('sums are read from the documents that they are of', async () => {
 
   const series = { noun: 'invoice', environmentId: 'e1', code: null, count: 2, highest: 2 };
   expect(await readSums(databases)).toEqual({
-    chargedInvoices: [
-      {
-        id: 'i1',
-        charges: 1,
-        refunds: ['p1', 'p2', 'p3', 'p4', 'p5'].map((paymentId) => ({
-          paymentId,
-          refunded: paymentId === 'p1' ? 900n : 0n,
-          paid: paymentId === 'p5' ? 0n : 2900n,
-        })),
-      },
-    ],
+    repeatedCharges: [{ providerPaymentId: 'pi_1', invoiceIds: ['i1', 'i3'] }],
+    refundedPayments: [{ invoiceId: 'i1', paymentId: 'p1', refunded: 900n, paid: 2900n }],
     balances: [{ id: 'b1', balance: 500n, entries: 500n, sequence: 2, count: 2 }],
     series: expect.arrayContaining([
       series,
@@ -114,6 +123,7 @@ test('sums are read from the documents that they are of', async () => {
 
 test('a manual clock that is earlier than its documents is moved to the latest of them', async () => {
   const at = (day: number) => new Date(Date.UTC(2026, 0, day));
+  const realNow = new Date('2026-11-29T12:00:00Z');
   const clock = (_id: string, day: number) => ({
     _id,
     clock: { kind: 'MANUAL', now: at(day) },
@@ -135,13 +145,17 @@ test('a manual clock that is earlier than its documents is moved to the latest o
   ]);
   await collectionOf('checkout', 'invoices').insertOne({ _id: 'i9', ...written('behind', 6) });
 
-  expect(await moveClocks(databases)).toBe(1);
+  expect(await moveClocks(databases, realNow)).toBe(1);
   const found = await environments.find().sort({ _id: 1 }).toArray();
-  expect(found.map(({ _id, ...one }) => [_id, one.clock.now, Number(one.version)])).toEqual([
-    ['ahead', at(9), 1],
-    ['behind', at(7), 2],
-    ['real', undefined, 1],
-    ['unused', at(1), 1],
+  expect(
+    found.map(({ _id, clock: { now }, version, changedAt }) => {
+      return [_id, now, Number(version), changedAt];
+    }),
+  ).toEqual([
+    ['ahead', at(9), 1, undefined],
+    ['behind', at(7), 2, realNow],
+    ['real', undefined, 1, undefined],
+    ['unused', at(1), 1, undefined],
   ]);
-  expect(await moveClocks(databases)).toBe(0);
+  expect(await moveClocks(databases, realNow)).toBe(0);
 });

@@ -1,10 +1,18 @@
-import { withDataServers } from '@billing/local/data-servers';
-import { findDataFolder } from '@billing/local/data-folder';
-import { readDataSettings, reportProgress } from '@billing/local/maintenance';
+import { systemClock } from '@billing/chassis/clock';
 import type { Restore } from '@billing/chassis/recovery';
-import { withDatabases } from '../database/databases';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
+import { findDataFolder, hasDatabases } from '@billing/local/data-folder';
+import { withDataServers } from '@billing/local/data-servers';
+import { readDataSettings, reportProgress } from '@billing/local/maintenance';
+import { savedCollections, type ServiceDatabase, withDatabases } from '../database/databases';
 import { refuseRunningReplicas } from '../database/pause';
-import { closeDatabases, nameRestore, refuseOtherInstants } from './name-restore';
+import {
+  apartMsMax,
+  closeDatabases,
+  nameRestore,
+  notRestored,
+  refuseOtherInstants,
+} from './name-restore';
 
 /**
  * Names the restore of databases that other tools have put back to an instant, while no service
@@ -16,14 +24,49 @@ export async function announceRestored(
 ): Promise<Restore> {
   const { environment, settings } = readDataSettings(dataDir);
   const data = await findDataFolder(settings.dataDir, { rootReads: false });
+  const isElsewhere = environment.mongodbUri !== undefined;
+  if (!isElsewhere && !(data.isThere && (await hasDatabases(data)))) {
+    throw refused(
+      `There are no databases in ${data.path}: set --data or MONGODB_URI as for the start`,
+    );
+  }
+  if (instant > systemClock.now()) {
+    throw refused('--restored is later than the clock of this machine');
+  }
   const { archiveDir } = settings;
   const servers = { environment, data, archiveDir, log: reportProgress };
   return await withDataServers(servers, ({ mongodbUri }) =>
     withDatabases(mongodbUri, settings, async (databases) => {
       await refuseRunningReplicas(databases);
       await refuseOtherInstants(databases, instant);
+      await refuseLaterWrites(databases, instant);
       await closeDatabases(databases);
       return await nameRestore(databases, instant);
     }),
   );
+}
+
+interface Changed {
+  /** Real time of the last write. */
+  readonly changedAt?: Date;
+}
+
+/** Refuses a database that is empty, or has a document that was written after the instant. */
+async function refuseLaterWrites(
+  databases: readonly ServiceDatabase[],
+  instant: Date,
+): Promise<void> {
+  const changedAt = { $gt: new Date(instant.getTime() + apartMsMax) };
+  for (const { db } of databases) {
+    const names = await savedCollections(db);
+    if (names.length === 0) throw notRestored(db.databaseName, instant);
+    for (const name of names) {
+      const later = await db.collection<Changed>(name).findOne({ changedAt });
+      if (later !== null) throw notRestored(db.databaseName, instant);
+    }
+  }
+}
+
+function refused(message: string): StartRefusal {
+  return new StartRefusal(exitStatuses.configuration, message);
 }

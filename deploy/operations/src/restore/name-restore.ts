@@ -9,8 +9,8 @@ import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { forgetLeases } from '../database/command-lease';
 import type { ServiceDatabase } from '../database/databases';
 
-// Snapshots of several servers may lie some seconds apart; the steps of `reconcile` repair that.
-const apartMsMax = 60_000;
+/** Snapshots of several servers may lie some seconds apart; `reconcile` repairs that. */
+export const apartMsMax = 60_000;
 const lookEveryMs = 1_000;
 
 /** Closes all databases that are being restored: none is served before `reconcile` opens them. */
