@@ -252,6 +252,19 @@ describe('an irreversible action', () => {
     expect(answer.headers.get('ignored-fields')).toBeNull();
   });
 
+  test.each([
+    ['/subscriptions/:id/cancel', 'atPeriodEnd', undefined],
+    ['/subscriptions/:id/uncancel', 'dryRun', undefined],
+    ['/invoices/:id/pay', 'authorizedTransactionId', undefined],
+    ['/invoices/:id/void', 'dryRun', undefined],
+    ['/sandboxes/clock/advance', 'dryRun', { to: '2030-01-01T00:00:00Z' }],
+  ])('refuses an unknown query parameter: %s?%s', async (path, name, body) => {
+    const answer = await api.post(`${path.replace(':id', unknownId)}?${name}=true`, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: { [name]: ['Unknown field'] } });
+    expect(answer.headers.get('ignored-fields')).toBeNull();
+  });
+
   test('names an unknown field together with an invalid one', async () => {
     const path = `/subscriptions/${unknownId}/cancel`;
     const body = { at_period_end: true, atPeriodEnd: 'yes' };

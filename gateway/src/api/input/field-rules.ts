@@ -33,12 +33,14 @@ export function withTimeDependentProblems(
   return isRefused ? mergedProblems(lasting, passing) : {};
 }
 
-/** The problems of two sets of rules. */
-function mergedProblems(first: InputProblems, second: InputProblems): InputProblems {
+/** The problems of two sets of rules, each once. */
+export function mergedProblems(
+  first: InputProblems,
+  second: InputProblems,
+): Record<string, string[]> {
   const fields = new Set([...Object.keys(first), ...Object.keys(second)]);
-  return Object.fromEntries(
-    [...fields].map((field) => [field, [...(first[field] ?? []), ...(second[field] ?? [])]]),
-  );
+  const merged = (field: string) => new Set([...(first[field] ?? []), ...(second[field] ?? [])]);
+  return Object.fromEntries([...fields].map((field) => [field, [...merged(field)]]));
 }
 
 /**

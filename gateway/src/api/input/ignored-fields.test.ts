@@ -5,7 +5,7 @@ import {
   ignoredFieldsOf,
   ignoredFieldsOfBytes,
 } from './ignored-fields';
-import { metadata, optional } from './input';
+import { irreversibleAction, metadata, optional } from './input';
 import { changeable } from './patch';
 
 const Body = z.object({
@@ -48,6 +48,14 @@ describe('the ignored fields', () => {
     expect(ignoredFieldsOf(operation, request)).toEqual(['emial', 'pge']);
     expect(ignoredFieldsOf({}, request)).toEqual(['emial', 'page', 'pge']);
     expect(ignoredFieldsOf({}, { body: Buffer.from('{"a":1}'), query: {} })).toEqual([]);
+  });
+
+  test('an operation that refuses unknown fields ignores none, not even in the query', () => {
+    const body = irreversibleAction({ kind: z.literal('A') });
+    const request = { body: { x: 1 }, query: { y: '1' } };
+    expect(ignoredFieldsOf({ body }, request)).toEqual([]);
+    const other = irreversibleAction({ kind: z.literal('B') });
+    expect(ignoredFieldsOf({ body: z.union([body, other]) }, request)).toEqual([]);
   });
 
   test('the names are sanitized and limited for the header', () => {

@@ -15,7 +15,14 @@ export function ignoredFieldsOf(
 ): string[] {
   // For a body of bytes, the service that parses it reports the ignored fields.
   const ofBody = Buffer.isBuffer(body) ? [] : ignoredFields(operation.body ?? nothing, body);
+  if (operation.body !== undefined && refusesUnknownFields(operation.body)) return ofBody;
   return [...ofBody, ...ignoredFields(operation.query ?? nothing, query)];
+}
+
+/** True if a body schema refuses unknown fields; then its route refuses unknown parameters, too. */
+export function refusesUnknownFields(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodUnion) return schema.options.every(refusesUnknownFields);
+  return schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever;
 }
 
 /** Paths of the unknown fields of a body, such as `address.zip` or `tiers.0.flatamount`. */
@@ -25,8 +32,7 @@ export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] 
     return body.flatMap((element, index) => below(String(index), known.element, element));
   }
   if (!(known instanceof z.ZodObject) || !isObject(body)) return [];
-  // Strict schemas refuse unknown fields.
-  if (known.def.catchall instanceof z.ZodNever) return [];
+  if (refusesUnknownFields(known)) return [];
   const shape: Readonly<Record<string, z.core.$ZodType>> = known.shape;
   return Object.entries(body).flatMap(([name, value]) => {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;

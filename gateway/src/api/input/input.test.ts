@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DomainError } from '@billing/kernel/domain-error';
-import { optional, pageShape, readBody, readQuery, time } from './input';
+import { irreversibleAction, optional, pageShape, readBody, readQuery, time } from './input';
 import type { ApiRequest } from './request';
 
 const request = (parts: Partial<ApiRequest>): ApiRequest => ({
@@ -90,6 +90,29 @@ describe('a body', () => {
   test('accepts a time with a UTC offset', () => {
     const body = { email: 'a', startAt: '2026-01-01T01:00:00+01:00' };
     expect(readBody(Body, request({ body })).startAt).toEqual(new Date('2026-01-01T00:00:00Z'));
+  });
+});
+
+describe('the body of an irreversible action', () => {
+  const Cancel = irreversibleAction({ atPeriodEnd: optional(z.boolean()) });
+
+  test('refuses query parameters together with the problems of the body', () => {
+    const query = { atPeriodEnd: 'true', dryRun: '1' };
+    expect(problemsOf(() => readBody(Cancel, request({ query })))).toEqual({
+      atPeriodEnd: ['Unknown field'],
+      dryRun: ['Unknown field'],
+    });
+    const body = { atPeriodEnd: 'yes', at: 1 };
+    expect(problemsOf(() => readBody(Cancel, request({ body, query })))).toEqual({
+      atPeriodEnd: ['Must be true or false', 'Unknown field'],
+      at: ['Unknown field'],
+      dryRun: ['Unknown field'],
+    });
+  });
+
+  test('is the only one for which query parameters are refused', () => {
+    const body = { email: 'a' };
+    expect(readBody(Body, request({ body, query: { dryRun: '1' } }))).toEqual(body);
   });
 });
 

@@ -3,7 +3,8 @@ import 'zod-openapi';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { webAddressLengthMax, webAddressProblems } from '@billing/kernel/web-address';
-import { type FieldRules, withRuleProblems } from './field-rules';
+import { type FieldRules, mergedProblems, withRuleProblems } from './field-rules';
+import { refusesUnknownFields } from './ignored-fields';
 import { problemMessage } from './problem-message';
 import type { ApiRequest } from './request';
 import { RequestError } from '../../http/error';
@@ -111,7 +112,7 @@ export const activeFilter = flag.optional();
 
 /**
  * Body of an irreversible action. Unknown fields are refused, since ignoring a misspelled option
- * could make a mild action final.
+ * could make a mild action final. Query parameters are refused like unknown fields.
  */
 export function irreversibleAction<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape);
@@ -120,7 +121,7 @@ export function irreversibleAction<S extends z.ZodRawShape>(shape: S) {
 /** Parses the body by the schema and rules of the route; drops unknown fields. */
 export function readBody<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
-  { body }: Pick<ApiRequest, 'body'>,
+  { body, query = {} }: Pick<ApiRequest, 'body'> & Partial<Pick<ApiRequest, 'query'>>,
   rules?: FieldRules<z.infer<z.ZodObject<S>>>,
 ): z.infer<z.ZodObject<S>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -128,12 +129,17 @@ export function readBody<S extends z.ZodRawShape>(
   }
   const result = schema.safeParse(body, { reportInput: true });
   const shapeProblems = result.success ? {} : toFieldMap(result.error.issues);
-  const found =
+  const ofBody =
     rules === undefined
       ? shapeProblems
       : withRuleProblems(shapeProblems, rules, { schema, sent: { ...body } });
+  const found = mergedProblems(ofBody, refusesUnknownFields(schema) ? unknownIn(query) : {});
   if (!result.success || Object.keys(found).length > 0) throw invalidInput(found);
   return result.data;
+}
+
+function unknownIn(query: ApiRequest['query']): Record<string, string[]> {
+  return Object.fromEntries(Object.keys(query).map((name) => [name, ['Unknown field']]));
 }
 
 /** Parses the query by the schema of the route. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { testContext } from '@billing/chassis/testing';
 import type { Peers } from '../../peers';
+import { refusesUnknownFields } from '../input/ignored-fields';
 import { frozen } from '../input/patch';
 import type { ApiRequest } from '../input/request';
 import type { Route, RouteTools } from './route';
@@ -240,13 +241,17 @@ function fieldsOf(route: Route): ReadonlySet<string> {
   return new Set(fields.filter(([, field]) => field !== frozen).map(([name]) => name));
 }
 
-function requestOf(body: object): ApiRequest {
+function requestOf(body: object, query = {}): ApiRequest {
   const params = { id: 'id', kind: 'RECEIPT', language: 'en' };
-  return { params, query: {}, body, context: testContext({ now }) } as unknown as ApiRequest;
+  return { params, query, body, context: testContext({ now }) } as unknown as ApiRequest;
 }
 
-async function refusedNames(call: string, body: object): Promise<readonly string[]> {
-  const answer = routeOf(call).handle(requestOf(body), noPeers, noTools);
+async function refusedNames(
+  call: string,
+  body: object,
+  query?: object,
+): Promise<readonly string[]> {
+  const answer = routeOf(call).handle(requestOf(body, query), noPeers, noTools);
   const error: unknown = await answer.then(
     () => undefined,
     (caught: unknown) => caught,
@@ -258,6 +263,42 @@ test.each(bodies)('%s names all fields of a wrong body at once (%#)', async (cal
   const expected = Object.keys(body).filter((name) => accepted[call]?.includes(name) !== true);
   expect(await refusedNames(call, body)).toEqual(expected.sort());
 });
+
+// Acts that cannot be undone or that move money.
+const strict = bodies.filter(([call]) => {
+  const { body } = routeOf(call).operation;
+  return body !== undefined && refusesUnknownFields(body);
+});
+
+test('irreversible actions refuse unknown fields', () => {
+  expect([...new Set(strict.map(([call]) => call))].sort()).toEqual([
+    'POST /balance-entries',
+    'POST /credit-notes',
+    'POST /emails/:id/bounce',
+    'POST /invoices/:id/finalize',
+    'POST /invoices/:id/mark-uncollectible',
+    'POST /invoices/:id/pay',
+    'POST /invoices/:id/payments',
+    'POST /invoices/:id/void',
+    'POST /previews',
+    'POST /price-migrations',
+    'POST /price-migrations/:id/cancel',
+    'POST /refunds/:id/settle',
+    'POST /sandboxes/clock/advance',
+    'POST /subscriptions/:id/cancel',
+    'POST /subscriptions/:id/changes',
+    'POST /subscriptions/:id/uncancel',
+  ]);
+});
+
+test.each(strict)(
+  '%s names a query parameter that it does not know with all fields of a wrong body (%#)',
+  async (call, body) => {
+    const expected = Object.keys(body).filter((name) => accepted[call]?.includes(name) !== true);
+    const names = await refusedNames(call, body, { at_period_end: 'true' });
+    expect(names).toEqual([...expected, 'at_period_end'].sort());
+  },
+);
 
 test.each(['POST /webhook-endpoints', 'PATCH /webhook-endpoints/:id'])(
   '%s names an address that a live environment must not have with all other fields',
