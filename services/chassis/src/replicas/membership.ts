@@ -73,8 +73,8 @@ export class Membership {
   }
 
   /**
-   * True for a replica without a heartbeat, or whose heartbeat stands still. A replica that has just
-   * started may be unknown yet. False while this replica cannot read the heartbeats.
+   * True for a replica without a heartbeat, or whose heartbeat stands still. A replica that has
+   * just started may be unknown yet. False while this replica cannot read the heartbeats.
    */
   isGone(replica: string, nowMs: number): boolean {
     const last = this.views.at(-1);
