@@ -217,6 +217,8 @@ export class Life {
   /** Changes the quantity, and back at the same instant. */
   private async goThereAndBack(quantity: number): Promise<void> {
     const { service } = this;
+    // A payment that took long may have let renewals wait.
+    await service.advanceTo(service.now, { isInclusive: false });
     const [{ quantity: before }] = service.state.items;
     if (before === quantity) return;
     const now = { ...plain, at: 'NOW', requirePayment: false } as const;
