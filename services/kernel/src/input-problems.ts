@@ -4,6 +4,21 @@ import { DomainError, invalidInput } from './domain-error';
 export type InputProblems = Readonly<Record<string, readonly string[]>>;
 
 /**
+ * Input of which parts may be absent at any depth; absent parts are reported elsewhere. An element
+ * of an array keeps its place.
+ */
+export type Parts<T> = { readonly [Name in keyof T]?: PartOf<T[Name]> | undefined };
+
+type PartOf<T> = T extends Date
+  ? T
+  : T extends readonly (infer Element)[]
+    ? readonly ElementOf<Element>[]
+    : T extends object
+      ? Parts<T>
+      : T;
+type ElementOf<T> = T extends object ? PartOf<T> : T | undefined;
+
+/**
  * Refuses an input once for all of its problems: throws invalid_input with each field that has
  * problems. Does nothing if there are none.
  */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InputProblems } from '@billing/kernel/input-problems';
+import type { InputProblems, Parts } from '@billing/kernel/input-problems';
 import { unwrapped } from './ignored-fields';
 
 // Rules of formats and bounds. The owning service checks them, too. The gateway checks them to
@@ -7,13 +7,15 @@ import { unwrapped } from './ignored-fields';
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Fields of an input that have the right shape. */
-export type Sound<T> = { readonly [Field in keyof T]?: T[Field] | undefined };
+/**
+ * Fields of an input that have the right shape, also within nested objects and arrays. An element
+ * of an array keeps its place: wrong parts of it are absent.
+ */
+export type Sound<T> = Parts<T>;
 
 /**
- * Rules of formats and bounds. A field of the wrong shape is absent from `fields` and named in
- * `wrong`. An array with wrong elements is only in `sent`; only a rule that reads `sent` may report
- * its problems.
+ * Rules of formats and bounds. A part of the wrong shape is absent from `fields`, and the field is
+ * named in `wrong`. Problems that the rules report for such a part are dropped.
  */
 export type FieldRules<T> = (
   fields: Sound<T>,
@@ -56,14 +58,33 @@ export function withRuleProblems<T>(
   const wrong = new Set(Object.keys(shapeProblems));
   const found = { ...shapeProblems };
   for (const [field, messages] of Object.entries(rules(fields as Sound<T>, { wrong, sent }))) {
-    const isUsable = !wrong.has(field) || field in fields || Array.isArray(sent[field]);
-    if (!isUsable || messages.length === 0) continue;
-    found[field] = [...new Set([...(shapeProblems[field] ?? []), ...messages])];
+    if (wrong.has(field) && !(field in fields)) continue;
+    const wrongPaths = new Set((shapeProblems[field] ?? []).map(pathOf));
+    const ofSoundParts = messages.filter((message) => !isBelow(wrongPaths, pathOf(message)));
+    if (ofSoundParts.length === 0) continue;
+    found[field] = [...new Set([...(shapeProblems[field] ?? []), ...ofSoundParts])];
   }
   return found;
 }
 
-/** Fields of the right shape, also within nested objects. */
+/** Adds the name of the field that contains it to the path of a problem. */
+export function problemWithin(field: string, problem: string): string {
+  return `${field}${pathOf(problem) === '' ? ': ' : '.'}${problem}`;
+}
+
+/** Path in front of a problem, such as `0.amount`; empty for a problem of the field as a whole. */
+function pathOf(problem: string): string {
+  return /^(?<path>[\w-]+(?:\.[\w-]+)*): /u.exec(problem)?.groups?.path ?? '';
+}
+
+/** True for one of the paths, and for the path of a part of it. Problems of the whole stay. */
+function isBelow(paths: ReadonlySet<string>, path: string): boolean {
+  if (path === '') return false;
+  const names = path.split('.');
+  return names.some((_, index) => paths.has(names.slice(0, index + 1).join('.')));
+}
+
+/** Parts of the right shape, also within nested objects and arrays. */
 export function soundPart(schema: z.ZodObject, sent: Sent): Record<string, unknown> {
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
   const fields = Object.entries(shape).map(([name, field]) => {
@@ -75,6 +96,27 @@ export function soundPart(schema: z.ZodObject, sent: Sent): Record<string, unkno
 
 function partOf(field: z.core.$ZodType, value: unknown): unknown {
   const nested = unwrapped(field);
+  if (nested instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((element: unknown) => elementOf(nested.element, element));
+  }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return nested instanceof z.ZodObject && isObject ? soundPart(nested, { ...value }) : undefined;
+}
+
+/** The sound part of an element: an object, empty if none was sent, or undefined. */
+function elementOf(schema: z.core.$ZodType, value: unknown): unknown {
+  const result = z.safeParse(schema, value);
+  if (result.success) return result.data;
+  return partOf(schema, value) ?? (unwrapped(schema) instanceof z.ZodObject ? {} : undefined);
+}
+
+/** True if a part was sent, in any shape. */
+export function isSent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** The fields of the element of a sent array; none for an element that is no object. */
+export function sentElement(sent: unknown, index: number): Sent {
+  const element: unknown = Array.isArray(sent) ? sent[index] : undefined;
+  return typeof element === 'object' && element !== null ? { ...element } : {};
 }

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { type OneOffFields, oneOffProblems } from '@billing/kernel/input/one-off-invoice';
+import {
+  type OneOffFields,
+  type OneOffLineFields,
+  oneOffProblems,
+} from '@billing/kernel/input/one-off-invoice';
+import type { Parts } from '@billing/kernel/input-problems';
 import { AMOUNT_MAX } from '@billing/kernel/money';
 import { decimal, rate } from './decimal-input';
+import { type FieldRules, isSent, sentElement, type Sound } from './field-rules';
 import { metadata, optional, time } from './input';
 
 const amountMax = Number(AMOUNT_MAX);
@@ -24,13 +30,30 @@ export const line = z.object({
 });
 type LineInput = z.infer<typeof line>;
 
-/** Problems of a one-off invoice, for the fields that were sent in the right shape. */
-export function problemsOfInvoice({
-  lines: sent,
-  ...fields
-}: Omit<OneOffFields, 'lines'> & { readonly lines?: readonly LineInput[] | undefined }) {
-  const read = sent?.map((one) => ({ ...one, amount: toAmount(one.amount) }));
-  return oneOffProblems({ ...fields, lines: read });
+interface InvoiceInput extends Omit<OneOffFields, 'lines'> {
+  readonly lines?: LineInput[] | undefined;
+}
+
+/** Problems of a one-off invoice, for the parts that were sent in the right shape. */
+export const problemsOfInvoice: FieldRules<InvoiceInput> = (
+  { lines: read, ...fields },
+  { wrong, sent },
+) => {
+  const lines = read?.map((one, index) => lineOf(one, sentElement(sent.lines, index)));
+  const found = oneOffProblems({ ...fields, lines });
+  if (!wrong.has('lines')) return found;
+  // The number of lines is reported already, and their total is unknown.
+  return { ...found, lines: (found.lines ?? []).filter((problem) => /^\d/u.test(problem)) };
+};
+
+// An amount or a rate of the wrong shape counts as 0, since it was sent.
+function lineOf(
+  line: Sound<LineInput>,
+  sent: Readonly<Record<string, unknown>>,
+): Parts<OneOffLineFields> {
+  const { amount = isSent(sent.amount) ? 0 : undefined } = line;
+  const { unitAmount = isSent(sent.unitAmount) ? '0' : undefined } = line;
+  return { ...line, amount: toAmount(amount), unitAmount };
 }
 
 /** Reads a line of a body. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type NamedItem, namedItemProblems } from '@billing/kernel/purchase-items';
+import { isSent, sentElement } from './field-rules';
 import { optional } from './input';
 
 /** An item of a purchase in a request body. */
@@ -25,7 +26,7 @@ export function itemFieldProblems(
   const isNamed = productId !== undefined || priceId !== undefined;
   if (items === undefined) {
     // Items of the wrong shape are named already.
-    const isMissing = !isNamed && (sent.items ?? null) === null;
+    const isMissing = !isNamed && !isSent(sent.items);
     return { productId: isMissing ? ['Required'] : [], items: [] };
   }
   const isTwice = isNamed || quantity !== undefined;
@@ -33,9 +34,19 @@ export function itemFieldProblems(
     productId: [],
     items: [
       ...(isTwice ? ['Not together with productId, priceId or quantity'] : []),
-      ...namedItemProblems(items),
+      ...namedItemProblems(namedItems(items, sent.items)),
     ],
   };
+}
+
+/** Items for the rules: a product or price of the wrong shape counts as named. */
+export function namedItems(items: readonly NamedItem[], sent: unknown): readonly NamedItem[] {
+  return items.map((item, index) => {
+    const element = sentElement(sent, index);
+    const { productId = isSent(element.productId) ? '' : undefined } = item;
+    const { priceId = isSent(element.priceId) ? '' : undefined } = item;
+    return { ...item, productId, priceId };
+  });
 }
 
 /** The items of a body as a message; undefined: the body names a single one. */

@@ -99,7 +99,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
     },
     handle: async (request, peers) => {
       const input = readBody(CreateCheckoutLink, request, (fields) =>
-        checkoutLinkProblems({ label: '', productIds: [''], ...fields }),
+        checkoutLinkProblems({ label: '', ...fields, productIds: [''] }),
       );
       const answer = await peers.checkoutLink.createCheckoutLink(
         { ...input, collect: (input.collect ?? []).map((fact) => collectedFacts.valueOf(fact)) },
@@ -159,7 +159,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
     },
     handle: async (request, peers) => {
       const { input, updateMask } = readPatch(UpdateCheckoutLink, request, (fields) =>
-        checkoutLinkProblems({ label: '', productIds: [''], ...fields }),
+        checkoutLinkProblems({ label: '', ...fields, productIds: [''] }),
       );
       const answer = await peers.checkoutLink.updateCheckoutLink(
         {

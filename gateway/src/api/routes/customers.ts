@@ -9,6 +9,7 @@ import { localeProblems } from '@billing/presentation/locale';
 import { CustomerJson, taxExempt, toJsonCustomer } from '@billing/proto/json/customer';
 import { collectionMethods, taxExempts } from '@billing/proto/values/customer';
 import { listOf } from '../schemas/list';
+import type { Sound } from '../input/field-rules';
 import { metadata, optional, lookupShape, readBody, readQuery } from '../input/input';
 import { address, taxIds, toProtoTaxIds } from '../input/party';
 import { lookupQuery, page } from '../input/list';
@@ -75,7 +76,7 @@ const ListCustomers = z.object({
   externalId: z.string().optional(),
 });
 
-function problemsOf(fields: CustomerFields & { readonly locale?: string | undefined }) {
+function problemsOf(fields: Sound<CustomerFields> & { readonly locale?: string | undefined }) {
   return { ...customerProblems(fields), locale: localeProblems(fields.locale) };
 }
 

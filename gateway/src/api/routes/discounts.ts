@@ -226,7 +226,8 @@ function problemsOf({ value, ...fields }: Sound<z.infer<typeof CreateDiscount>>)
     duration: undefined,
     ...fields,
     value: value === undefined ? '' : decimalOf(value),
-    productIds: fields.productIds ?? [],
+    // The schema checks their number.
+    productIds: [],
   });
 }
 

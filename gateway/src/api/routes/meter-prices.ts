@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MeterPrice as ProtoMeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
 import {
-  type MeterPriceInput,
+  type MeterPriceParts,
   meterPriceProblems,
   meterTiersProblems,
 } from '@billing/kernel/input/meter-price';
@@ -96,7 +96,6 @@ function pricesProblems(sent: unknown): string[] {
     const problems = Object.entries(meterPriceProblems(input)).flatMap(([field, messages]) =>
       wrong.has(field) ? [] : messages.map((message) => `${String(index)}.${field}: ${message}`),
     );
-    if (wrong.has('tiers')) return problems;
     return [...problems, ...meterTiersProblems(input, `${String(index)}.tiers`)];
   });
 }
@@ -104,7 +103,7 @@ function pricesProblems(sent: unknown): string[] {
 function meterPriceInput(
   fields: Sound<z.infer<typeof price>>,
   wrong: ReadonlySet<PropertyKey | undefined>,
-): MeterPriceInput {
+): MeterPriceParts {
   const { type, minimumAmount, maximumAmount, ...rest } = fields;
   return {
     meterId: '',

@@ -84,9 +84,7 @@ export const sellerRoutes: readonly Route[] = [
       answer: { status: 200, schema: SellerJson, isVersioned: true },
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(UpdateSeller, request, (fields, { wrong }) =>
-        sellerProblems(without(fields, wrong)),
-      );
+      const { input, updateMask } = readPatch(UpdateSeller, request, sellerProblems);
       const answer = await peers.seller.updateSeller(
         {
           ...input,
@@ -104,8 +102,3 @@ export const sellerRoutes: readonly Route[] = [
     },
   },
 ];
-
-// The rules of an object need all of its parts.
-function without<T extends object>(fields: T, wrong: ReadonlySet<string>): T {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !wrong.has(name))) as T;
-}

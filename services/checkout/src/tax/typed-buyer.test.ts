@@ -80,6 +80,6 @@ test('a sixth tax id is refused', () => {
   })) as InvoiceBuyer['taxIds'];
   const typed = { country: 'FR', taxId: 'FR40303265045' };
   expect(problemsOf(aBuyer({ taxIds }), typed)).toEqual({
-    taxId: ['Must have at most 5 items'],
+    taxId: ['Must have at most 5 elements'],
   });
 });

@@ -1,4 +1,4 @@
-import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
+import { type InputProblems, lineProblems, optionalProblems, type Parts } from '../input-problems';
 
 const nameLengthMax = 120;
 // Last instant that ISO 8601 can represent with four digits of the year; many callers send it to
@@ -18,7 +18,7 @@ export interface ApiKeyFields {
 
 /** Problems of each field of an API key; `now` is real time. */
 export function apiKeyProblems(
-  { name, scopes, expiresAt }: ApiKeyFields,
+  { name, scopes, expiresAt }: Parts<ApiKeyFields>,
   { knownScopes, now }: { readonly knownScopes: ReadonlySet<string>; readonly now: Date },
 ): InputProblems {
   return {
@@ -35,10 +35,13 @@ function expiryProblems(expiresAt: Date, now: Date): string[] {
   return expiresAt <= now ? ['Must be in the future'] : [];
 }
 
-function scopesProblems(scopes: readonly string[], known: ReadonlySet<string>): string[] {
+function scopesProblems(
+  scopes: readonly (string | undefined)[],
+  known: ReadonlySet<string>,
+): string[] {
   if (scopes.length > scopesMax) return [`Must have at most ${String(scopesMax)} elements`];
   return scopes.flatMap((scope, index) => {
-    if (known.has(scope)) return [];
+    if (scope === undefined || known.has(scope)) return [];
     const problem = scopePattern.test(scope) ? 'Unknown scope' : 'Invalid scope';
     return [`${String(index)}: ${problem}`];
   });

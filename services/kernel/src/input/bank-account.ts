@@ -1,4 +1,4 @@
-import { lineProblems } from '../input-problems';
+import { lineProblems, optionalProblems, type Parts } from '../input-problems';
 import { isMod97 } from '../tax/check-digits';
 
 const holderLengthMax = 200;
@@ -31,12 +31,12 @@ const ibanLengths = new Map(
 );
 
 /** Problems of a bank account, each prefixed with its part unless the text names it. */
-export function bankAccountProblems({ holder, iban, bic }: BankAccountInput): string[] {
+export function bankAccountProblems({ holder, iban, bic }: Parts<BankAccountInput>): string[] {
   return [
-    ...lineProblems(holder, { min: 1, max: holderLengthMax }).map(
-      (problem) => `holder: ${problem}`,
+    ...optionalProblems(holder, (text) =>
+      lineProblems(text, { min: 1, max: holderLengthMax }).map((problem) => `holder: ${problem}`),
     ),
-    ...(isIban(plain(iban)) ? [] : ['iban: Invalid IBAN']),
+    ...(iban === undefined || isIban(plain(iban)) ? [] : ['iban: Invalid IBAN']),
     ...(bic === undefined || bic === null || isBic(plain(bic)) ? [] : ['bic: Invalid BIC']),
   ];
 }

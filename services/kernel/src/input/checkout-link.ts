@@ -2,6 +2,7 @@ import {
   type InputProblems,
   lineProblems,
   optionalProblems,
+  type Parts,
   wholeNumberProblems,
 } from '../input-problems';
 import { webAddressProblems } from '../web-address';
@@ -33,7 +34,9 @@ export interface CheckoutLinkFields {
 }
 
 /** Problems of each field of a checkout link. */
-export function checkoutLinkProblems(fields: CheckoutLinkFields): InputProblems {
+export function checkoutLinkProblems(
+  fields: Omit<CheckoutLinkFields, 'quantity'> & Parts<Pick<CheckoutLinkFields, 'quantity'>>,
+): InputProblems {
   const { label, productIds, successUrl, returnUrl, quantity } = fields;
   return {
     label: lineProblems(label, { min: 1, max: labelLengthMax }),
@@ -53,14 +56,15 @@ export function chosenQuantityProblems(
 }
 
 /** Problems of bounds, each prefixed with its part. */
-function boundsProblems({ min, max }: QuantityBounds): string[] {
+function boundsProblems({ min, max }: Parts<QuantityBounds>): string[] {
   const parts = { min, max };
   const problems = Object.entries(parts).flatMap(([part, value]) =>
-    wholeNumberProblems(value, { min: 1, max: linkQuantityMax }).map(
-      (problem) => `${part}: ${problem}`,
-    ),
+    optionalProblems(value, (bound) =>
+      wholeNumberProblems(bound, { min: 1, max: linkQuantityMax }),
+    ).map((problem) => `${part}: ${problem}`),
   );
-  return problems.length === 0 && min > max ? ['min: Must be at most max'] : problems;
+  if (problems.length > 0 || min === undefined || max === undefined) return problems;
+  return min > max ? ['min: Must be at most max'] : [];
 }
 
 function productProblems({ length }: readonly string[]): string[] {

@@ -4,6 +4,7 @@ import {
   type InputProblems,
   lineProblems,
   optionalProblems,
+  type Parts,
   problemsOfParsing,
 } from '../input-problems';
 import { type TaxId, taxIdsProblems } from '../tax/tax-id';
@@ -42,7 +43,7 @@ export interface CustomerFields extends Readonly<
 }
 
 /** Problems of each present field of a customer; absent fields are checked elsewhere. */
-export function customerProblems(fields: CustomerFields): InputProblems {
+export function customerProblems(fields: Parts<CustomerFields>): InputProblems {
   const { email, externalId, address, currency, taxIds, netDays } = fields;
   const line = (max: number) => (text: string) => lineProblems(text, { max });
   return {

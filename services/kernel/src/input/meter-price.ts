@@ -1,5 +1,5 @@
 import { Decimal } from '../decimal';
-import { type InputProblems, problemsOfParsing } from '../input-problems';
+import { type InputProblems, type Parts, problemsOfParsing } from '../input-problems';
 import { parseAmount } from '../money';
 import { parseRate } from '../pricing/rate';
 import { type TierInput, tierProblems } from '../pricing/tiers';
@@ -26,8 +26,13 @@ export interface MeterPriceInput {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Meter price with tiers of which parts may be absent. */
+export interface MeterPriceParts extends Omit<MeterPriceInput, 'tiers'> {
+  readonly tiers?: readonly Parts<TierInput>[] | undefined;
+}
+
 /** Problems of one price of a list. Problems of its tiers are prefixed with their path. */
-export function meterPriceProblems(input: MeterPriceInput): InputProblems {
+export function meterPriceProblems(input: MeterPriceParts): InputProblems {
   return {
     type: input.type === 'UNKNOWN' ? ['Invalid pricing type'] : [],
     unitAmount: unitAmountProblems(input),
@@ -38,7 +43,7 @@ export function meterPriceProblems(input: MeterPriceInput): InputProblems {
   };
 }
 
-function unitAmountProblems({ type = 'PER_UNIT', unitAmount }: MeterPriceInput): string[] {
+function unitAmountProblems({ type = 'PER_UNIT', unitAmount }: MeterPriceParts): string[] {
   const hasTiers = type === 'TIERED' || type === 'VOLUME';
   if (unitAmount === undefined) return hasTiers || type === 'UNKNOWN' ? [] : ['Required'];
   if (hasTiers) return ['Only allowed with PER_UNIT and PACKAGE'];
@@ -47,7 +52,7 @@ function unitAmountProblems({ type = 'PER_UNIT', unitAmount }: MeterPriceInput):
 
 /** Problems of the tiers of a meter price, each prefixed with its path. */
 export function meterTiersProblems(
-  { type = 'PER_UNIT', tiers }: MeterPriceInput,
+  { type = 'PER_UNIT', tiers }: MeterPriceParts,
   path: string,
 ): string[] {
   const hasTiers = type === 'TIERED' || type === 'VOLUME';
@@ -57,7 +62,7 @@ export function meterTiersProblems(
   return tierProblems(tiers, path);
 }
 
-function packageSizeProblems({ type, packageSize }: MeterPriceInput): string[] {
+function packageSizeProblems({ type, packageSize }: MeterPriceParts): string[] {
   if (packageSize === undefined) return type === 'PACKAGE' ? ['Required'] : [];
   if (type !== 'PACKAGE' && type !== 'UNKNOWN') return ['Only allowed with PACKAGE'];
   const problems = unitsProblems(packageSize);
@@ -65,7 +70,7 @@ function packageSizeProblems({ type, packageSize }: MeterPriceInput): string[] {
   return Decimal.parse(packageSize).compare(Decimal.of(0n)) > 0 ? [] : ['Must be above 0'];
 }
 
-function minimumProblems({ minimumAmount, maximumAmount }: MeterPriceInput): string[] {
+function minimumProblems({ minimumAmount, maximumAmount }: MeterPriceParts): string[] {
   const problems = amountProblems(minimumAmount);
   if (problems.length > 0 || minimumAmount === undefined || maximumAmount === undefined) {
     return problems;

@@ -4,6 +4,7 @@ import {
   type InputProblems,
   lineProblems,
   optionalProblems,
+  type Parts,
   problemsOfParsing,
   textProblems,
   wholeNumberProblems,
@@ -43,7 +44,7 @@ export interface OneOffFields {
 }
 
 /** Problems of each present field of a one-off invoice. */
-export function oneOffProblems(fields: OneOffFields): InputProblems {
+export function oneOffProblems(fields: Parts<OneOffFields>): InputProblems {
   const { currency, lines, netDays, memo, purchaseOrder } = fields;
   return {
     currency: optionalProblems(currency, (text) => problemsOfParsing(() => parseCurrency(text))),
@@ -63,11 +64,11 @@ export function oneOffAmount({
   amount,
   quantity = '1',
   unitAmount = '0',
-}: OneOffLineFields): bigint {
+}: Pick<Parts<OneOffLineFields>, 'amount' | 'quantity' | 'unitAmount'>): bigint {
   return amount ?? Decimal.parse(quantity).multiply(Decimal.parse(unitAmount)).roundHalfUp();
 }
 
-function linesProblems(lines: readonly OneOffLineFields[]): string[] {
+function linesProblems(lines: readonly Parts<OneOffLineFields>[]): string[] {
   if (lines.length === 0) return ['Required'];
   if (lines.length > linesMax) return [`Must have at most ${String(linesMax)} elements`];
   const problems = lines.flatMap((line, index) =>
@@ -79,10 +80,12 @@ function linesProblems(lines: readonly OneOffLineFields[]): string[] {
   return total > AMOUNT_MAX ? [`Total must be at most ${String(AMOUNT_MAX)}`] : [];
 }
 
-function problemsOfLine(line: OneOffLineFields): string[] {
+function problemsOfLine(line: Parts<OneOffLineFields>): string[] {
   const { description, quantity, amount, unitAmount, taxCategory } = line;
   const fields = {
-    description: textProblems(description, { min: 1, max: descriptionLengthMax }),
+    description: optionalProblems(description, (text) =>
+      textProblems(text, { min: 1, max: descriptionLengthMax }),
+    ),
     quantity: optionalProblems(quantity, quantityProblems),
     amount:
       (amount === undefined) === (unitAmount === undefined)

@@ -1,6 +1,11 @@
 import { type BillingInterval, INTERVAL_COUNT_MAX } from '../billing-period';
 import { parseCurrency } from '../currency';
-import { type InputProblems, problemsOfParsing, wholeNumberProblems } from '../input-problems';
+import {
+  type InputProblems,
+  type Parts,
+  problemsOfParsing,
+  wholeNumberProblems,
+} from '../input-problems';
 import { parseAmount } from '../money';
 import type { PricingType } from '../pricing/pricing';
 import { type TierInput, tierProblems } from '../pricing/tiers';
@@ -26,8 +31,13 @@ export interface PriceTermsInput {
   readonly tiers?: readonly TierInput[] | undefined;
 }
 
+/** Terms with tiers of which parts may be absent. */
+export interface PriceTermsParts extends Omit<PriceTermsInput, 'tiers'> {
+  readonly tiers?: readonly Parts<TierInput>[] | undefined;
+}
+
 /** Problems of each field. */
-export function priceTermsProblems(input: PriceTermsInput): InputProblems {
+export function priceTermsProblems(input: PriceTermsParts): InputProblems {
   return {
     type: typeProblems(input.type),
     currency:
@@ -54,7 +64,7 @@ function intervalProblems(interval: PriceTermsInput['billingInterval']): string[
   return isKnown(interval) ? [] : ['Invalid billing interval'];
 }
 
-function intervalCountProblems({ intervalCount, billingInterval }: PriceTermsInput): string[] {
+function intervalCountProblems({ intervalCount, billingInterval }: PriceTermsParts): string[] {
   if (intervalCount === undefined) return [];
   // Without a known interval its maximum is unknown, so only counts that no interval allows are
   // refused, too.
@@ -64,13 +74,13 @@ function intervalCountProblems({ intervalCount, billingInterval }: PriceTermsInp
   return wholeNumberProblems(intervalCount, { min: 1, max });
 }
 
-function trialDaysProblems({ trialDays, billingInterval }: PriceTermsInput): string[] {
+function trialDaysProblems({ trialDays, billingInterval }: PriceTermsParts): string[] {
   if (trialDays === undefined) return [];
   if (billingInterval === 'ONE_TIME') return ['Not allowed with ONE_TIME'];
   return wholeNumberProblems(trialDays, { min: 0, max: trialDaysMax });
 }
 
-function tiersProblems({ tiers, type }: PriceTermsInput): string[] {
+function tiersProblems({ tiers, type }: PriceTermsParts): string[] {
   if (tiers === undefined) return [];
   // With an unknown type, the tiers are still validated.
   if (type === 'FLAT' || type === 'PER_UNIT') return ['Only allowed with TIERED and VOLUME'];

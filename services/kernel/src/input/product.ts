@@ -4,7 +4,7 @@ import {
   optionalProblems,
   textProblems,
 } from '../input-problems';
-import { type PriceTermsInput, priceTermsProblems } from './price-terms';
+import { type PriceTermsInput, type PriceTermsParts, priceTermsProblems } from './price-terms';
 
 import { taxCategoryProblems } from './tax-rate';
 
@@ -21,7 +21,9 @@ export interface ProductFields extends PriceTermsInput {
 }
 
 /** Problems of each field of a product. */
-export function productProblems(fields: ProductFields): InputProblems {
+export function productProblems(
+  fields: Omit<ProductFields, 'tiers'> & Pick<PriceTermsParts, 'tiers'>,
+): InputProblems {
   return {
     name: lineProblems(fields.name, { min: 1, max: nameLengthMax }),
     description: optionalProblems(fields.description, (text) =>

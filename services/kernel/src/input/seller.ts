@@ -5,6 +5,7 @@ import {
   type InputProblems,
   lineProblems,
   optionalProblems,
+  type Parts,
   problemsOfParsing,
   textProblems,
 } from '../input-problems';
@@ -55,7 +56,7 @@ export interface SellerFields {
 }
 
 /** Problems of each present field of a seller. The owner of sellers also decodes the logo. */
-export function sellerProblems(fields: SellerFields): InputProblems {
+export function sellerProblems(fields: Parts<SellerFields>): InputProblems {
   const line = (name: keyof typeof textLengthMax) =>
     optionalProblems(fields[name], (text) => lineProblems(text, { max: textLengthMax[name] }));
   const { email, address, taxIds, bankAccount, logo, netDays, invoicePrefix, tax } = fields;
@@ -73,7 +74,7 @@ export function sellerProblems(fields: SellerFields): InputProblems {
     logo: optionalProblems(logo, (text) => (isImageText(text) ? [] : ['Invalid image'])),
     invoicePrefix: optionalProblems(invoicePrefix, prefixProblems),
     netDays: optionalProblems(netDays, netDaysProblems),
-    tax: optionalProblems(tax, ({ registrations }) => registrationProblems(registrations)),
+    tax: optionalProblems(tax?.registrations, registrationProblems),
   };
 }
 
@@ -98,12 +99,12 @@ function prefixProblems(prefix: string): string[] {
   return isValid ? [] : ['Invalid prefix'];
 }
 
-function registrationProblems(registrations: readonly string[]): string[] {
+function registrationProblems(registrations: readonly (string | undefined)[]): string[] {
   if (registrations.length < 1 || registrations.length > registrationsMax) {
     return [`registrations: Must have 1 to ${String(registrationsMax)} items`];
   }
   return registrations.flatMap((code, index) =>
-    COUNTRIES.has(code) || code === EU_REGISTRATION
+    code === undefined || COUNTRIES.has(code) || code === EU_REGISTRATION
       ? []
       : [`registrations.${String(index)}: Invalid country`],
   );

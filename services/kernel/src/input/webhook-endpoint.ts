@@ -1,4 +1,4 @@
-import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
+import { type InputProblems, lineProblems, optionalProblems, type Parts } from '../input-problems';
 import { webAddressProblems } from '../web-address';
 
 /** Default event types of an endpoint. */
@@ -95,7 +95,7 @@ export interface WebhookEndpointFields {
  * `isAllowedHost` gets the host of a well-formed URL.
  */
 export function webhookEndpointProblems(
-  fields: WebhookEndpointFields,
+  fields: Parts<WebhookEndpointFields>,
   isAllowedHost: (hostname: string) => boolean,
 ): InputProblems {
   const { url, events, description, headerPrefix } = fields;
@@ -150,8 +150,10 @@ function urlProblems(text: string, isAllowedHost: (hostname: string) => boolean)
   return isAllowedHost(new URL(text).hostname) ? [] : ['Must be a public address'];
 }
 
-function eventProblems(events: readonly string[]): string[] {
+function eventProblems(events: readonly (string | undefined)[]): string[] {
   return events.flatMap((name, index) =>
-    webhookEventNames.includes(name) ? [] : [`${String(index)}: Unknown event`],
+    name === undefined || webhookEventNames.includes(name)
+      ? []
+      : [`${String(index)}: Unknown event`],
   );
 }

@@ -1,6 +1,6 @@
 import { Decimal } from '../decimal';
 import { invalidInput } from '../domain-error';
-import { problemsOfParsing } from '../input-problems';
+import { type Parts, problemsOfParsing } from '../input-problems';
 import { parseRate } from './rate';
 import { parseUnits } from './units';
 
@@ -48,7 +48,7 @@ export function parseTiers(tiers: readonly TierInput[], field = 'tiers'): Tier[]
  * Problems of the tiers of a price, each prefixed with the path to its tier. `path` is the path of
  * nested tiers, such as `0.tiers`.
  */
-export function tierProblems(tiers: readonly TierInput[], path = ''): string[] {
+export function tierProblems(tiers: readonly Parts<TierInput>[], path = ''): string[] {
   if (tiers.length < 1 || tiers.length > TIERS_MAX) {
     const message = `Must have 1 to ${String(TIERS_MAX)} tiers`;
     return [path === '' ? message : `${path}: ${message}`];
@@ -59,7 +59,7 @@ export function tierProblems(tiers: readonly TierInput[], path = ''): string[] {
       messages.map((message) => `${prefix}${String(index)}.${field}: ${message}`);
     return [
       ...at('upTo', boundProblems(tiers, index)),
-      ...at('unitAmount', rateProblems(tier.unitAmount)),
+      ...at('unitAmount', rateProblems(tier.unitAmount ?? '0')),
       ...at('flatAmount', rateProblems(tier.flatAmount ?? '0')),
     ];
   });
@@ -78,8 +78,9 @@ export function sumOf(charges: readonly TierCharge[]): Decimal {
   return charges.reduce((sum, { amount }) => sum.add(amount), Decimal.of(0n));
 }
 
-function boundProblems(tiers: readonly TierInput[], index: number): string[] {
-  const bound = tiers[index]?.upTo ?? null;
+function boundProblems(tiers: readonly Parts<TierInput>[], index: number): string[] {
+  const bound = tiers[index]?.upTo;
+  if (bound === undefined) return [];
   const isLast = index === tiers.length - 1;
   if (bound === null) return isLast ? [] : ['Only the last tier may have no upper bound'];
   if (isLast) return ['The last tier must have no upper bound'];
@@ -91,7 +92,7 @@ function boundProblems(tiers: readonly TierInput[], index: number): string[] {
   return [`Must be above ${previous}`];
 }
 
-function readableBound(tier: TierInput | undefined): string | null {
+function readableBound(tier: Parts<TierInput> | undefined): string | null {
   const bound = tier?.upTo ?? null;
   return bound !== null && problemsOfParsing(() => parseUnits(bound)).length === 0 ? bound : null;
 }

@@ -98,7 +98,7 @@ describe('a tax id', () => {
       value: String(index),
     }));
     expect(taxIdsProblems(taxIds.slice(1))).toEqual([]);
-    expect(taxIdsProblems(taxIds)).toEqual(['Must have at most 5 items']);
+    expect(taxIdsProblems(taxIds)).toEqual(['Must have at most 5 elements']);
   });
 
   test('of any text is checked without an error, and is stored in one form', () => {

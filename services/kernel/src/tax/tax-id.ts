@@ -1,3 +1,4 @@
+import type { Parts } from '../input-problems';
 import { digitAt, mod11CheckDigit, weightedSum } from './check-digits';
 import { isEuVatId } from './eu-vat-id';
 import { isInEu, vatPrefixOf } from './european-union';
@@ -58,12 +59,16 @@ export function taxIdOf({ type, value }: TaxId): TaxId {
 }
 
 /** Problems of a list of tax ids, each prefixed with its place: `0.value: Invalid EU VAT id`. */
-export function taxIdsProblems(taxIds: readonly TaxId[]): string[] {
-  if (taxIds.length > TAX_IDS_MAX) return [`Must have at most ${String(TAX_IDS_MAX)} items`];
-  const stored = taxIds.map(taxIdOf);
-  return stored.flatMap(({ type, value }, index) => {
+export function taxIdsProblems(taxIds: readonly Parts<TaxId>[]): string[] {
+  if (taxIds.length > TAX_IDS_MAX) return [`Must have at most ${String(TAX_IDS_MAX)} elements`];
+  const stored = taxIds.map(({ type, value }) =>
+    type === undefined || value === undefined ? undefined : taxIdOf({ type, value }),
+  );
+  return stored.flatMap((taxId, index) => {
+    if (taxId === undefined) return [];
+    const { type, value } = taxId;
     if (!rules[type].isValid(value)) return [`${String(index)}.value: ${rules[type].problem}`];
-    const first = stored.findIndex((other) => other.type === type && other.value === value);
+    const first = stored.findIndex((other) => other?.type === type && other.value === value);
     return first < index ? [`${String(index)}.value: Repeated tax id`] : [];
   });
 }

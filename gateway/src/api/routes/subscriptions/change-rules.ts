@@ -1,7 +1,8 @@
 import { changeInstantProblems, resumeProblems } from '@billing/kernel/input/subscription';
 import { type InputProblems, optionalProblems } from '@billing/kernel/input-problems';
 import { namedItemProblems } from '@billing/kernel/purchase-items';
-import type { Sound } from '../../input/field-rules';
+import { isSent, sentElement, type Sound } from '../../input/field-rules';
+import { namedItems } from '../../input/purchase-items';
 import type { ChangeBody } from './subscription-changes';
 
 type Sent = Readonly<Record<string, unknown>>;
@@ -66,9 +67,9 @@ function itemsProblems(
   if (items === undefined) {
     return isRequired && !isOther && !isSent(sent.items) ? ['Required'] : twice;
   }
-  const [main, ...others] = items;
+  const [main, ...others] = namedItems(items, sent.items);
   // The main item keeps the product that it does not name.
-  const isEmpty = others.length === 0 && !Object.values(main ?? {}).some(isSent);
+  const isEmpty = items.length === 1 && !isElementFilled(sent.items);
   if (isEmpty && isRequired && !isOther) return ['Required'];
   return [
     ...twice,
@@ -81,6 +82,9 @@ function itemsProblems(
   ];
 }
 
-function isSent(value: unknown): boolean {
-  return value !== undefined && value !== null;
+// A first element that is no object has its own problem.
+function isElementFilled(sent: unknown): boolean {
+  const first: unknown = Array.isArray(sent) ? sent[0] : undefined;
+  if (typeof first !== 'object' || first === null) return true;
+  return Object.values(sentElement(sent, 0)).some(isSent);
 }

@@ -11,7 +11,7 @@ import { isId } from '@billing/chassis/ids';
 import type { InputProblems } from '@billing/kernel/input-problems';
 import { cancellationProblems, subscriptionProblems } from '@billing/kernel/input/subscription';
 import { ok } from '../../../http/answer';
-import { type Sound, withTimeDependentProblems } from '../../input/field-rules';
+import { problemWithin, type Sound, withTimeDependentProblems } from '../../input/field-rules';
 import { irreversibleAction, optional, readBody } from '../../input/input';
 import { itemFieldProblems, toProtoItems } from '../../input/purchase-items';
 import type { ApiRequest } from '../../input/request';
@@ -119,7 +119,7 @@ function previewedChangeProblems(
   const found = withTimeDependentProblems(lasting, instantProblems(change, context), body);
   return {
     change: Object.entries(found).flatMap(([field, messages]) =>
-      messages.map((message) => `${field}: ${message}`),
+      messages.map((message) => problemWithin(field, message)),
     ),
   };
 }

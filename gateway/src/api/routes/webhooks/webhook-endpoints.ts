@@ -13,6 +13,7 @@ import { NewWebhookEndpoint } from '../../schemas/webhook-endpoint';
 import { listOf } from '../../schemas/list';
 import { optional, listShape, readBody, readQuery } from '../../input/input';
 import { listQuery, page } from '../../input/list';
+import type { Sound } from '../../input/field-rules';
 import { changeable, frozen, readPatch, required } from '../../input/patch';
 import { created, etag, ok, present, secretOrNull } from '../../../http/answer';
 import { param } from '../../input/request';
@@ -198,7 +199,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
 // A setting of the notifier decides about loopback addresses of sandboxes.
 function rulesFor({ tenant: { live } }: Pick<CallContext, 'tenant'>) {
   const policy = { allowLoopback: !live };
-  return (fields: WebhookEndpointFields) =>
+  return (fields: Sound<WebhookEndpointFields>) =>
     webhookEndpointProblems(fields, (hostname) => isAllowedHost(hostname, policy));
 }
 
