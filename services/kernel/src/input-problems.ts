@@ -4,8 +4,8 @@ import { DomainError, invalidInput } from './domain-error';
 export type InputProblems = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Input of which parts may be absent at any depth; absent parts are reported elsewhere. An element
- * of an array keeps its place.
+ * Input that may lack parts at any depth; absent parts are reported elsewhere. An element of an
+ * array keeps its place.
  */
 export type Parts<T> = { readonly [Name in keyof T]?: PartOf<T[Name]> | undefined };
 

@@ -26,7 +26,7 @@ export interface MeterPriceInput {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Meter price with tiers of which parts may be absent. */
+/** Meter price with tiers that may lack parts. */
 export interface MeterPriceParts extends Omit<MeterPriceInput, 'tiers'> {
   readonly tiers?: readonly Parts<TierInput>[] | undefined;
 }

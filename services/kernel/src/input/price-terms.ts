@@ -31,7 +31,7 @@ export interface PriceTermsInput {
   readonly tiers?: readonly TierInput[] | undefined;
 }
 
-/** Terms with tiers of which parts may be absent. */
+/** Terms with tiers that may lack parts. */
 export interface PriceTermsParts extends Omit<PriceTermsInput, 'tiers'> {
   readonly tiers?: readonly Parts<TierInput>[] | undefined;
 }
