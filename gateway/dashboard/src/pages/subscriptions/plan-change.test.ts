@@ -334,10 +334,11 @@ test('a form refuses an added item without a product', () => {
 
 test('a problem of the previewed change belongs to the field of its item', () => {
   const nested = problem('Please fix the fields below', 'invalid_request', {
-    change: ['items: 1.productId: Product is there twice'],
+    change: ['items: 1.productId: Product is there twice', 'items.0.quantity: Must be a number'],
   });
   const { fields } = (withoutNesting(nested) as ApiProblem).details;
   expect(problemsOf(fields, 'items.1.productId')).toEqual(['Product is there twice']);
+  expect(problemsOf(fields, 'items.0.quantity')).toEqual(['Must be a number']);
 });
 
 test('a form asks for a pause, with or without its end', () => {
