@@ -1,4 +1,5 @@
 import { systemClock } from '@billing/chassis/clock';
+import { connectMongo } from '@billing/chassis/mongo';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
 import {
   anEmail,
@@ -13,6 +14,15 @@ import {
 
 const tests = new OperatorTests();
 const newPassword = 'another horse battery';
+
+/** Gives the operator's sessions the generation that they had before one change of the password. */
+async function putSessionsBack(operatorId: string): Promise<void> {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = tests.configuration;
+  const mongo = await connectMongo({ uri, database, service: 'test' });
+  const sessions = mongo.db.collection('operatorSessions');
+  await sessions.updateMany({ operatorId }, { $inc: { generation: -1, version: 1 } });
+  await mongo.close();
+}
 
 beforeAll(() => tests.start(systemClock));
 afterAll(() => tests.stop());
@@ -43,6 +53,16 @@ describe('a change of the password under a key', () => {
     const other = { retryKey: 'a', typed: 'a third horse battery' };
     await expect(change(owner.token, other)).rejects.toThrow(refused);
     await tests.logIn(owner.email, newPassword);
+  });
+
+  test('succeeds if the process died before it had kept its session', async () => {
+    const { owner } = await tests.anOwner();
+    await change(owner.token, { retryKey: 'a' });
+    await putSessionsBack(owner.id);
+    await expect(tests.authenticate(owner.token)).rejects.toThrow();
+    await expect(change(owner.token, { retryKey: 'b' })).rejects.toThrow(reason('INVALID_SESSION'));
+    await change(owner.token, { retryKey: 'a' });
+    await tests.authenticate(owner.token);
   });
 
   test('succeeds for all of its concurrent attempts', async () => {

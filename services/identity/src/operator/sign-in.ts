@@ -199,6 +199,22 @@ export class SignIn {
     return { operator, session };
   }
 
+  /**
+   * Finds the operator of a session that a new password has cut off: the process that set it died,
+   * or has not kept the session yet. Undefined for any other session that is not valid.
+   */
+  async findCutOff(token: string): Promise<SignedIn | undefined> {
+    const { sessions, operators, clock } = this.dependencies;
+    const session = await sessions.find(token);
+    if (session === undefined) return undefined;
+    const now = clock.now();
+    const { tenant, state } = session;
+    const operator = await operators.within({ tenant, now }).find(state.operatorId);
+    if (operator === undefined) return undefined;
+    const kept = renewGeneration(state, operator.state).state;
+    return isOpen(kept, operator.state, now) ? { operator, session } : undefined;
+  }
+
   async end(token: string): Promise<void> {
     const { sessions } = this.dependencies;
     const session = await sessions.find(token);

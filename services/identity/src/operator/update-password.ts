@@ -30,6 +30,7 @@ export async function changePassword(
   dependencies: ChangePasswordDependencies,
 ): Promise<void> {
   const { signIn, operators, clock } = dependencies;
+  if (await hasCutOffSession(request, call, dependencies)) return;
   const signedIn = await signIn.authenticate(request.sessionToken);
   const { state, tenant } = signedIn.operator;
   const sent = {
@@ -48,6 +49,26 @@ export async function changePassword(
       return (await hasSetPassword(present, sent, { signIn, call })) || undefined;
     },
   );
+}
+
+/**
+ * True if an earlier attempt has set the password without keeping its session yet; keeps it. Without
+ * this, the retry would be refused although the password is set.
+ */
+async function hasCutOffSession(
+  { sessionToken, newPassword: password, retryKey }: ChangePasswordRequest,
+  call: Call,
+  { signIn }: ChangePasswordDependencies,
+): Promise<boolean> {
+  if (retryKey === undefined) return false;
+  const found = await signIn.findCutOff(sessionToken);
+  if (found === undefined) return false;
+  const { state } = found.operator;
+  if (found.session.state.generation === state.sessionGeneration) return false;
+  const sent = { id: passwordRequestId(state.id, retryKey), password };
+  if (!(await hasSetPassword(found.operator, sent, { signIn, call }))) return false;
+  await signIn.keepSession(found, state);
+  return true;
 }
 
 async function changeOnce(
