@@ -4,6 +4,8 @@ import { savedCollections, type ServiceDatabase } from '../database/databases';
 interface Waiting {
   readonly pendingSince: Date | null;
   readonly environmentId: string;
+  /** Real time of the last write; absent: by a release before 0.2.0. */
+  readonly changedAt?: Date;
 }
 
 /** Aggregates of one kind. */

@@ -4,8 +4,9 @@ import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { findDataFolder, hasDatabases } from '@billing/local/data-folder';
 import { withDataServers } from '@billing/local/data-servers';
 import { readDataSettings, reportProgress } from '@billing/local/maintenance';
-import { savedCollections, type ServiceDatabase, withDatabases } from '../database/databases';
+import { type ServiceDatabase, withDatabases } from '../database/databases';
 import { refuseRunningReplicas } from '../database/pause';
+import { findAggregates } from '../reconcile/pending-messages';
 import {
   apartMsMax,
   closeDatabases,
@@ -46,23 +47,19 @@ export async function announceRestored(
   );
 }
 
-interface Changed {
-  /** Real time of the last write. */
-  readonly changedAt?: Date;
-}
-
-/** Refuses a database that is empty, or has a document that was written after the instant. */
+/** Refuses a database that is empty, or has an aggregate that was written after the instant. */
 async function refuseLaterWrites(
   databases: readonly ServiceDatabase[],
   instant: Date,
 ): Promise<void> {
   const changedAt = { $gt: new Date(instant.getTime() + apartMsMax) };
-  for (const { db } of databases) {
-    const names = await savedCollections(db);
-    if (names.length === 0) throw notRestored(db.databaseName, instant);
-    for (const name of names) {
-      const later = await db.collection<Changed>(name).findOne({ changedAt });
-      if (later !== null) throw notRestored(db.databaseName, instant);
+  for (const database of databases) {
+    const name = database.db.databaseName;
+    reportProgress(`Looking for later writes in ${name}`);
+    const aggregates = await findAggregates([database]);
+    if (aggregates.length === 0) throw notRestored(name, instant);
+    for (const { documents } of aggregates) {
+      if ((await documents.findOne({ changedAt })) !== null) throw notRestored(name, instant);
     }
   }
 }
