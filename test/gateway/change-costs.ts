@@ -93,7 +93,9 @@ async function paidSubscription(owner: ApiClient, productId: string): Promise<st
   );
   const path = `/subscriptions/${String(id)}`;
   await eventually(async () => {
-    const { latestInvoiceId } = await owner.expect(200, owner.get(path));
+    const { latestInvoiceId, entitled } = await owner.expect(200, owner.get(path));
+    // The result of the payment is stored, too.
+    expect(entitled).toBe(true);
     const invoice = await owner.expect(200, owner.get(`/invoices/${String(latestInvoiceId)}`));
     expect(invoice.status).toBe('PAID');
   });

@@ -264,7 +264,7 @@ test.each(bodies)('%s names all fields of a wrong body at once (%#)', async (cal
   expect(await refusedNames(call, body)).toEqual(expected.sort());
 });
 
-// Acts that cannot be undone or that move money.
+// Routes whose bodies refuse unknown fields.
 const strict = bodies.filter(([call]) => {
   const { body } = routeOf(call).operation;
   return body !== undefined && refusesUnknownFields(body);

@@ -185,7 +185,7 @@ export class ChargeReassertion {
     return found ?? undefined;
   }
 
-  /** A manual clock may be later than its documents, never earlier. */
+  /** With a manual clock, which checkout does not know, at the time of the invoice's last write. */
   private contextOf(document: AggregateDocument): Context {
     const tenant = tenantOf(document);
     return { tenant, now: tenant.manualClock ? document.updatedAt : this.dependencies.clock.now() };

@@ -29,7 +29,7 @@ import type { WaitingCalls } from './waiting-calls';
 /** This replica, and what it knows of the others. */
 interface KnownReplicas {
   readonly id: string;
-  /** True for a replica that is gone, or has started a moment ago. */
+  /** True for a replica without a living heartbeat: it is gone, or has just started. */
   isGone(replica: string): boolean;
 }
 

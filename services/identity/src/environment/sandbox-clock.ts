@@ -38,11 +38,12 @@ interface AdvanceRequest {
   readonly now: Date;
   /** The call, which waits for the advance. */
   readonly call: Omit<WaitingCall, 'advanceId'>;
-  /** True for a replica that is gone, or has started a moment ago. */
+  /** True for a replica without a living heartbeat: it is gone, or has just started. */
   readonly isGone: (replica: string) => boolean;
 }
 
-// A replica that has just started is unknown to the others until their next heartbeat.
+// A replica that has just started is unknown to the others until their next heartbeats, which come
+// every two seconds.
 const knownAfterMs = 10_000;
 
 /**

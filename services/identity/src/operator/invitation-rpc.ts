@@ -53,8 +53,7 @@ export function invitationHandlers(dependencies: AcceptInvitationDependencies): 
       const { operator, isPasswordOff } = await acceptInvitation(request, call, dependencies);
       const answer = { operator: toProtoOperator(operator), session: undefined };
       if (isPasswordOff) return answer;
-      // The invitation is used up, so a retry would be refused. Without a session, the operator
-      // signs in with the password.
+      // The operator is stored. Without a session, they sign in with the password.
       const opened = signIn.open(operator, origin, call);
       return elseAsWritten(
         answer,
