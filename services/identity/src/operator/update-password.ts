@@ -52,8 +52,8 @@ export async function changePassword(
 }
 
 /**
- * True if an earlier attempt has set the password without keeping its session yet; keeps it. Without
- * this, the retry would be refused although the password is set.
+ * True if an earlier attempt has set the password without keeping its session yet; keeps it. A
+ * retry would else be refused although the password is set.
  */
 async function hasCutOffSession(
   { sessionToken, newPassword: password, retryKey }: ChangePasswordRequest,
