@@ -174,6 +174,31 @@ describe('calls that wait for one clock', () => {
   });
 });
 
+test('long advances share the places of a replica in turns, and a short one ends in between', async () => {
+  const long = await Promise.all(Array.from({ length: advancesMax + 1 }, () => aSandbox()));
+  const hops = Array.from({ length: 1_000 }, () => hop(1));
+  for (const tenant of long) await begin(tenant, { hops });
+  const advance = (tenant: Tenant, to: Date) =>
+    identity.advanceClock({ to }, contextOf(tenant, 500_000));
+  const running = Promise.all(long.map((tenant) => advance(tenant, january(1_100))));
+  running.catch(() => undefined);
+  try {
+    await eventually(() => {
+      expect(long.every(hasBegun)).toBe(true);
+    });
+    const to = new Date(startsAt.getTime() + 1_000);
+    expect(await advance(await aSandbox(), to)).toEqual({ now: to, processed: 0, stopped: false });
+    expect(await Promise.all(long.map(countStoredAdvances))).toEqual(long.map(() => 1));
+  } finally {
+    await Promise.all(long.map((tenant) => identity.stopClockAdvance({}, contextOf(tenant))));
+  }
+  for (const [index, { now, processed, stopped }] of (await running).entries()) {
+    expect(stopped).toBe(true);
+    expect(await timeOf(long[index]!)).toEqual(now);
+    expect(await runsOf(long[index]!)).toHaveLength(processed);
+  }
+});
+
 describe('stopping an advance', () => {
   const stop = (tenant: Tenant) => identity.stopClockAdvance({}, contextOf(tenant));
 

@@ -1,7 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
-import { type Clock, sleep } from '@billing/chassis/clock';
+import { type Clock, monotonicMs, sleep } from '@billing/chassis/clock';
 import { isBug } from '@billing/chassis/grpc-status';
 import { jitter } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
@@ -9,6 +9,7 @@ import type { Semaphore } from '@billing/chassis/semaphore';
 import { inSpan } from '@billing/chassis/tracing';
 import type { Transition } from '@billing/kernel/transition';
 import type { Environment, Lease } from '../environment/environment';
+import { AdvancePlace } from './advance-place-worker';
 import { type LiveUse, pauseMsBetweenSteps } from './advance-pace';
 import { type Activity, type ClockAdvancePorts, runAdvance, type WorkClass } from './clock-advance';
 import {
@@ -46,7 +47,7 @@ export interface ClockAdvanceDependencies {
   readonly logger: Logger;
   /** Time for which an advance pauses after its worker died. */
   readonly leaseMs: number;
-  /** Limits the concurrent advances of this replica; the others wait in order. */
+  /** Limits the concurrent advances of this replica; the others wait for their turn in order. */
   readonly running: Semaphore;
   readonly liveUse: Pick<LiveUse, 'isSteady'>;
 }
@@ -71,7 +72,8 @@ export class ClockAdvanceWorker {
   private readonly over = new AbortController();
   private readonly signal: AbortSignal;
   private lease: Lease;
-  /** Aborts the wait for room in the replica; absent while no advance waits. */
+  private readonly place: AdvancePlace;
+  /** Aborts the wait for a place in the replica; absent while no advance waits. */
   private waiting: AbortController | undefined;
 
   constructor(
@@ -82,6 +84,7 @@ export class ClockAdvanceWorker {
     private readonly stopping: AbortSignal,
   ) {
     this.lease = lease;
+    this.place = new AdvancePlace(options.running, monotonicMs);
     this.signal = AbortSignal.any([this.over.signal, stopping]);
   }
 
@@ -127,21 +130,31 @@ export class ClockAdvanceWorker {
   }
 
   /**
-   * Runs one advance once the replica has room for it. An advance that is stopped while it waits
+   * Runs one advance once the replica has a place for it. An advance that is stopped while it waits
    * ends without having run.
    */
   private async runWithinLimit(before: number, run: () => Promise<number>): Promise<number> {
-    this.waiting = new AbortController();
-    const signal = AbortSignal.any([this.waiting.signal, this.signal]);
-    const isStoppedWaiting = () => this.waiting?.signal.aborted === true;
+    const isStopped = !(await this.awaitPlace((signal) => this.place.take(signal)));
+    if (isStopped) return before;
     try {
-      return await this.options.running.run(() => {
-        this.waiting = undefined;
-        return run();
-      }, signal);
+      return await run();
+    } finally {
+      this.place.end();
+    }
+  }
+
+  /** Returns false, without a place, if the advance was stopped while it waited. */
+  private async awaitPlace(wait: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+    const waiting = new AbortController();
+    this.waiting = waiting;
+    try {
+      await wait(AbortSignal.any([waiting.signal, this.signal]));
+      return true;
     } catch (error) {
-      if (isStoppedWaiting()) return before;
+      if (waiting.signal.aborted) return false;
       throw error;
+    } finally {
+      this.waiting = undefined;
     }
   }
 
@@ -173,6 +186,11 @@ export class ClockAdvanceWorker {
     const { peers, clock } = this.options;
     let stepBeganAt = clock.now();
     return {
+      betweenInstants: async () => {
+        await this.pauseForOthers(clock.now().getTime() - stepBeganAt.getTime());
+        await this.giveWay();
+        stepBeganAt = clock.now();
+      },
       nextDue: (until) => this.ask(peers, askDeadlineMs, (peer, call) => peer.nextDue(until, call)),
       runDue: async (until, workClass, services) => {
         const asked = numbered(peers, services);
@@ -190,8 +208,6 @@ export class ClockAdvanceWorker {
           peer.activity({ until, workClass, idleAt: idleAt?.[index] }, call),
         ),
       moveTo: async (at, processed) => {
-        await this.yieldToOthers(clock.now().getTime() - stepBeganAt.getTime());
-        stepBeganAt = clock.now();
         const { state } = await this.change((environment, lease) =>
           moveTo(environment, { at, processed, lease }),
         );
@@ -202,7 +218,7 @@ export class ClockAdvanceWorker {
   }
 
   /** Pauses between two instants, so that live environments and other advances keep their share. */
-  private async yieldToOthers(stepMs: number): Promise<void> {
+  private async pauseForOthers(stepMs: number): Promise<void> {
     const { running, liveUse } = this.options;
     const pauseMs = pauseMsBetweenSteps({
       stepMs,
@@ -210,6 +226,14 @@ export class ClockAdvanceWorker {
       isLiveInUse: liveUse.isSteady,
     });
     if (pauseMs > 0) await sleep(pauseMs, this.signal);
+  }
+
+  /**
+   * Lets the advances that wait have their turn. An advance that is stopped before its next turn
+   * continues without a place: its clock no longer moves.
+   */
+  private async giveWay(): Promise<void> {
+    if (this.place.isTurnOver) await this.awaitPlace((signal) => this.place.giveWay(signal));
   }
 
   /**

@@ -47,6 +47,9 @@ class World {
   }
 
   readonly ports: ClockAdvancePorts = {
+    betweenInstants: async () => {
+      expect(this.isEmpty).toBe(true);
+    },
     nextDue: async (until) => {
       this.tick();
       return this.writes.map((_writes, service) =>
@@ -300,6 +303,7 @@ describe('quiet', () => {
     const pauses: number[] = [];
     let looks = 0;
     const ports: ClockAdvancePorts = {
+      betweenInstants: async () => undefined,
       nextDue: async () => [undefined],
       runDue: async () => ({ processed: 0, isRepeated: false }),
       activities: async () => {
@@ -318,6 +322,7 @@ describe('quiet', () => {
   test('is awaited by asking the busy service alone, and all services from time to time', async () => {
     const asked: string[] = [];
     const ports: ClockAdvancePorts = {
+      betweenInstants: async () => undefined,
       nextDue: async () => [undefined, undefined],
       runDue: async () => ({ processed: 0, isRepeated: false }),
       activities: async (_until, _workClass, { services = [0, 1] } = {}) => {

@@ -24,6 +24,8 @@ interface Handled {
  * the advance, and another worker resumes it.
  */
 export interface ClockAdvancePorts {
+  /** Called between two instants, while all services are quiet, so that others have their turn. */
+  betweenInstants(): Promise<void>;
   /** The earliest due instant of each service, not after `until`; always in the same order. */
   nextDue(until: Date): Promise<readonly (Date | undefined)[]>;
   /** Runs work of one class due by `until` in services: those numbered as in nextDue, or all. */
@@ -82,6 +84,7 @@ export async function runAdvance(
   // Work begun before the advance ends at its own time.
   let total = processed + (await drain(now, ports));
   for (;;) {
+    await ports.betweenInstants();
     const dues = await ports.nextDue(to);
     const earliest = earliestOf(dues);
     if (earliest === undefined) break;
