@@ -1,37 +1,6 @@
-import type { Collection } from 'mongodb';
-import { savedCollections, type ServiceDatabase } from '../database/databases';
-
-interface Waiting {
-  readonly pendingSince: Date | null;
-  readonly environmentId: string;
-  /** Real time of the last write; absent: by a release before 0.2.0. */
-  readonly changedAt?: Date;
-}
-
-/** Aggregates of one kind. */
-export interface Aggregates {
-  /** `<service>.<collection>`. */
-  readonly name: string;
-  readonly documents: Collection<Waiting>;
-}
+import type { Aggregates } from '../database/aggregates';
 
 const pending = { pendingSince: { $gt: new Date(0) } };
-
-/** Finds the aggregates of all services: they have an index of what waits in them. */
-export async function findAggregates(
-  databases: readonly ServiceDatabase[],
-): Promise<readonly Aggregates[]> {
-  const found: Aggregates[] = [];
-  for (const { service, db } of databases) {
-    for (const name of await savedCollections(db)) {
-      const documents = db.collection<Waiting>(name);
-      const indexes = await documents.indexes();
-      const isOfAggregates = indexes.some(({ key }) => Object.keys(key).includes('pendingSince'));
-      if (isOfAggregates) found.push({ name: `${service}.${name}`, documents });
-    }
-  }
-  return found;
-}
 
 /** True if an event or command waits in the document of any aggregate. */
 export async function isPending(all: readonly Aggregates[]): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import type { Aggregates } from '../database/aggregates';
 import { databaseOf, type ServiceDatabase } from '../database/databases';
 import type {
   CheckedFacts,
@@ -8,7 +9,7 @@ import type {
   SubscriptionFacts,
 } from './check';
 import { readDeletedEnvironments } from './deleted-environments';
-import { type Aggregates, countPending, readUsedEnvironments } from './pending-messages';
+import { countPending, readUsedEnvironments } from './pending-messages';
 
 /** Filter of documents whose environment is not being deleted. */
 interface Living {

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs, systemClock } from '@billing/chassis/clock';
 import { recoverySteps, type StepCounts } from '@billing/chassis/recovery';
+import type { Aggregates } from '../database/aggregates';
 import type { ServiceDatabase } from '../database/databases';
 import type { LivingServices } from './living-services';
 import { moveClocks } from './move-clocks';
-import { type Aggregates, isPending } from './pending-messages';
+import { isPending } from './pending-messages';
 
 const lookEveryMs = 500;
 // Commands that keep failing are found by the check.

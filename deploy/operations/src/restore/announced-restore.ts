@@ -4,9 +4,9 @@ import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { findDataFolder, hasDatabases } from '@billing/local/data-folder';
 import { withDataServers } from '@billing/local/data-servers';
 import { readDataSettings, reportProgress } from '@billing/local/maintenance';
+import { findAggregates } from '../database/aggregates';
 import { type ServiceDatabase, withDatabases } from '../database/databases';
 import { refuseRunningReplicas } from '../database/pause';
-import { findAggregates } from '../reconcile/pending-messages';
 import {
   apartMsMax,
   closeDatabases,
