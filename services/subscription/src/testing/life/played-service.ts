@@ -51,6 +51,7 @@ export class PlayedService {
   readonly recorded: SubscriptionChange[] = [];
   private isRunning = false;
   private calls = 0;
+  private looks = 0;
 
   constructor(
     create: (decision: Decision) => SubscriptionTransition,
@@ -176,6 +177,12 @@ export class PlayedService {
     };
   }
 
+  /** Real time: whoever waits finds it over at the next look. */
+  private realNow(): Date {
+    this.looks += 1;
+    return new Date(this.now.getTime() + this.looks * deadlineMs);
+  }
+
   private subscriptions(): Subscriptions {
     const read = () => Promise.resolve(this.stored);
     const played: Partial<Record<keyof Subscriptions, unknown>> = {
@@ -236,7 +243,11 @@ export class PlayedService {
       ...{ subscriptions: this.subscriptions(), changes: this.changes(), peers },
       ...{ invoices: { create: checkout.calls.createInvoice }, customers: peers.customers },
       ...{ rows: {}, logger: { warn: noLog, error: noLog, info: noLog }, adoptRemade: done },
-      ...{ onRenewalInvoiced: noLog, onDroppedCredits: noLog, clock: { now: () => this.now } },
+      ...{
+        onRenewalInvoiced: noLog,
+        onDroppedCredits: noLog,
+        clock: { now: () => this.realNow() },
+      },
     } as unknown as CommandDependencies & ChangeDependencies;
   }
 }
@@ -246,8 +257,10 @@ async function unlessRefused<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    // A service that is alone is never busy.
-    if (error instanceof DomainError && error.kind !== 'unavailable') return undefined;
-    throw error;
+    if (!(error instanceof DomainError)) throw error;
+    // A service that is alone is never busy, but an end waits for a change that is being paid.
+    const isBusy = error.kind === 'unavailable' && error.reason !== 'RESERVATION_IN_PROGRESS';
+    if (isBusy) throw error;
+    return undefined;
   }
 }
