@@ -1,33 +1,18 @@
-import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
-import { SystemStore } from '@billing/chassis/system-store';
-import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
-import type { ServiceDatabase } from '../database/databases';
+import { ServiceDatabases } from '../testing/service-databases';
 import { moveClocks } from './move-clocks';
 import { readSums } from './read-sums';
 
-const services = ['checkout', 'discount', 'identity', 'subscription'];
-const configurations = services.map((service) => testServiceConfiguration(`sums_${service}`));
-let connections: readonly MongoConnection[];
-let databases: readonly ServiceDatabase[];
+const databases = new ServiceDatabases('sums', [
+  'checkout',
+  'discount',
+  'identity',
+  'subscription',
+]);
 
-beforeAll(async () => {
-  connections = await Promise.all(
-    configurations.map(({ MONGODB_URI: uri, MONGODB_DATABASE: database }) =>
-      connectMongo({ uri, database, service: 'test' }),
-    ),
-  );
-  databases = connections.map(({ db }, index) => {
-    return { service: services[index] ?? '', db, system: new SystemStore(db) };
-  });
-});
+beforeAll(() => databases.connect());
+afterAll(() => databases.drop());
 
-afterAll(async () => {
-  await Promise.all(connections.map((mongo) => mongo.close()));
-  await dropTestDatabase(...configurations);
-});
-
-const collectionOf = (service: string, name: string) =>
-  databases.find((one) => one.service === service)!.db.collection<any>(name);
+const collectionOf = (service: string, name: string) => databases.of(service).collection<any>(name);
 
 test('sums are read from the documents that they are of', async () => {
   const payment = {
@@ -108,7 +93,7 @@ test('sums are read from the documents that they are of', async () => {
   );
 
   const series = { noun: 'invoice', environmentId: 'e1', code: null, count: 2, highest: 2 };
-  expect(await readSums(databases)).toEqual({
+  expect(await readSums(databases.all)).toEqual({
     repeatedCharges: [{ providerPaymentId: 'pi_1', invoiceIds: ['i1', 'i3'] }],
     refundedPayments: [{ invoiceId: 'i1', paymentId: 'p1', refunded: 900n, paid: 2900n }],
     balances: [{ id: 'b1', balance: 500n, entries: 500n, sequence: 2, count: 2 }],
@@ -145,7 +130,7 @@ test('a manual clock that is earlier than its documents is moved to the latest o
   ]);
   await collectionOf('checkout', 'invoices').insertOne({ _id: 'i9', ...written('behind', 6) });
 
-  expect(await moveClocks(databases, realNow)).toBe(1);
+  expect(await moveClocks(databases.all, realNow)).toBe(1);
   const found = await environments.find().sort({ _id: 1 }).toArray();
   expect(
     found.map(({ _id, clock: { now }, version, changedAt }) => {
@@ -157,5 +142,5 @@ test('a manual clock that is earlier than its documents is moved to the latest o
     ['real', undefined, 1, undefined],
     ['unused', at(1), 1, undefined],
   ]);
-  expect(await moveClocks(databases, realNow)).toBe(0);
+  expect(await moveClocks(databases.all, realNow)).toBe(0);
 });
