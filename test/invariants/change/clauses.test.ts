@@ -118,6 +118,16 @@ test('a healthy life has no findings', () => {
   expect(found({ ...healthy, ...afterPause })).toEqual([]);
 });
 
+test('changes of one instant have no findings in any order', () => {
+  const second = { ...change, id: 'second', invoiceId: null, from: side('price-2') };
+  const both = [change, { ...second, to: side('price-3') }];
+  const life = { startAt: february, createdAt: february, items: side('price-3').items };
+  const subscriptions = [aSubscription(life)];
+  for (const changes of [both, both.toReversed()]) {
+    expect(found({ ...healthy, changes, subscriptions })).toEqual([]);
+  }
+});
+
 test.each<[finding: string, damage: Partial<Picture>]>([
   [
     'I14 subscription subscription-1: nothing leads from the period',

@@ -108,11 +108,15 @@ function itemsIn({ start, change }: BilledPeriod, { applied, subscription }: Lif
   const isBefore = ({ effectiveAt, from }: ChangePicture) =>
     effectiveAt < start || (effectiveAt === start && (from.currentPeriodStart ?? '') < start);
   const earlier = applied.filter(isBefore);
-  const latest = earlier.at(-1);
-  if (latest === undefined) return [textOf((applied[0]?.from ?? subscription).items)];
-  // Changes of one instant have no known order.
-  const same = earlier.filter(({ effectiveAt }) => effectiveAt === latest.effectiveAt);
-  return same.map(({ to }) => textOf(to.items));
+  const [latest, first] = [earlier.at(-1), applied[0]];
+  if (latest !== undefined) return atInstantOf(latest, earlier).map(({ to }) => textOf(to.items));
+  if (first === undefined) return [textOf(subscription.items)];
+  return atInstantOf(first, applied).map(({ from }) => textOf(from.items));
+}
+
+/** Changes of one instant have no known order. */
+function atInstantOf({ effectiveAt }: ChangePicture, changes: readonly ChangePicture[]) {
+  return changes.filter((change) => change.effectiveAt === effectiveAt);
 }
 
 type Charged = Readonly<
