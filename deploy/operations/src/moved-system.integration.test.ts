@@ -72,13 +72,6 @@ test('a system is backed up while it runs, moved, and served as before elsewhere
     exitStatus: 75,
     message: 'The system on this data folder is running',
   });
-  const target = join(folder, 'target');
-  await expect(restore({ from: running.path, dataDir: target })).rejects.toMatchObject({
-    exitStatus: 78,
-    message: expect.stringContaining('npm run reconcile'),
-  });
-  expect(await readdir(folder)).not.toContain('target');
-
   const second = await createInvoice(source, liveKey);
   const before = await listInvoices(source, liveKey);
   expect(before).toHaveLength(2);
@@ -97,6 +90,7 @@ test('a system is backed up while it runs, moved, and served as before elsewhere
   await expectMoved(moved);
   await expectDamagedRefused(moved);
 
+  const target = join(folder, 'target');
   await restore({ from: moved.path, dataDir: target });
   const restored = await startAll(target, folder);
   try {
