@@ -177,7 +177,7 @@ export class PlayedService {
     };
   }
 
-  /** Real time: whoever waits finds it over at the next look. */
+  /** Real time; a wait ends with its next look. */
   private realNow(): Date {
     this.looks += 1;
     return new Date(this.now.getTime() + this.looks * deadlineMs);
