@@ -30,8 +30,10 @@ export async function changePassword(
   dependencies: ChangePasswordDependencies,
 ): Promise<void> {
   const { signIn, operators, clock } = dependencies;
-  if (await hasCutOffSession(request, call, dependencies)) return;
-  const signedIn = await signIn.authenticate(request.sessionToken);
+  const signedIn = await elseEarlier(
+    () => signIn.authenticate(request.sessionToken),
+    () => keepCutOffSession(request, call, dependencies),
+  );
   const { state, tenant } = signedIn.operator;
   const sent = {
     id: passwordRequestId(state.id, request.retryKey),
@@ -52,23 +54,21 @@ export async function changePassword(
 }
 
 /**
- * True if an earlier attempt has set the password without keeping its session yet; keeps it. A
- * retry would else be refused although the password is set.
+ * Keeps the session of an earlier attempt that has set the password without keeping it; undefined
+ * for any other session.
  */
-async function hasCutOffSession(
+async function keepCutOffSession(
   { sessionToken, newPassword: password, retryKey }: ChangePasswordRequest,
   call: Call,
   { signIn }: ChangePasswordDependencies,
-): Promise<boolean> {
-  if (retryKey === undefined) return false;
+): Promise<SignedIn | undefined> {
   const found = await signIn.findCutOff(sessionToken);
-  if (found === undefined) return false;
+  if (found === undefined) return undefined;
   const { state } = found.operator;
-  if (found.session.state.generation === state.sessionGeneration) return false;
   const sent = { id: passwordRequestId(state.id, retryKey), password };
-  if (!(await hasSetPassword(found.operator, sent, { signIn, call }))) return false;
+  if (!(await hasSetPassword(found.operator, sent, { signIn, call }))) return undefined;
   await signIn.keepSession(found, state);
-  return true;
+  return found;
 }
 
 async function changeOnce(
