@@ -6,7 +6,7 @@ export interface RepeatedCharge {
   readonly invoiceIds: readonly string[];
 }
 
-/** A payment, and its refunds that are made or under way at the provider, in minor units. */
+/** A payment, and its refunds that are made or in progress at the provider, in minor units. */
 export interface RefundedPayment {
   readonly invoiceId: string;
   readonly paymentId: string;
