@@ -18,6 +18,7 @@ import {
   type PaymentCard,
 } from '../invoice/invoice';
 import { noProvider } from '../provider/no-provider';
+import { untilAnswer } from '../provider/within-time';
 import { methodNotFound, type PaymentMethod } from '../payment-method/payment-method';
 import { authorizedMethodId, type PaymentMethodStore } from '../payment-method/store';
 import type { MethodChoice } from '../invoice/method-choice';
@@ -314,4 +315,34 @@ function cardOf(method: PaymentMethod | undefined): PaymentCard | undefined {
   if (method === undefined || method.last4 === '') return undefined;
   const { brand, last4 } = method;
   return { brand, last4 };
+}
+
+/** What a caller's attempt is finished with. */
+interface CallerDependencies {
+  readonly attempts: AttemptWorker;
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly onUnknown: (error: unknown, invoiceId: string) => void;
+}
+
+/**
+ * Finishes a claimed attempt for the caller that has requested it. The claim stands and the attempt
+ * is resumed after any failure, so the caller gets the present invoice, at the latest when the call
+ * has to answer.
+ */
+export async function finishForCaller(
+  claimed: Stored<InvoiceRecord>,
+  options: FinishOptions,
+  context: Pick<CallContext, 'tenant' | 'now' | 'storing'>,
+  { attempts, invoices, onUnknown }: CallerDependencies,
+): Promise<Stored<InvoiceRecord>> {
+  try {
+    return await untilAnswer(attempts.finish(claimed, context, options), context);
+  } catch (error) {
+    const { id } = claimed.state;
+    onUnknown(error, id);
+    return invoices
+      .within(context)
+      .get(id)
+      .catch(() => claimed);
+  }
 }

@@ -3,7 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { PayerPresence } from '../invoice/attempt';
-import type { AttemptWorker, FinishOptions } from './attempt-worker';
+import { type AttemptWorker, finishForCaller } from './attempt-worker';
 import type { NotCharged } from '../provider/alarms';
 import { attemptOfCall, invoiceNotOpen, payNow, takeAnswer } from '../invoice/collection';
 import { noProviderCode } from '../provider/port/decline';
@@ -11,7 +11,6 @@ import { type InvoiceRecord, isOwed, type Payment, paymentInProgress } from '../
 import { settleLate } from '../invoice/late-payment';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { ChargeSource } from '../provider/port/payment-provider';
-import { untilAnswer } from '../provider/within-time';
 
 type Context = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 
@@ -85,7 +84,7 @@ export class PaymentWorker {
       this.dependencies.onNotCharged?.({ code: noProviderCode, invoiceId, tenant: context.tenant });
     }
     checkDunningNotOver(stored.state, claimed.state, presence);
-    return this.finish(claimed, context, { isNew });
+    return finishForCaller(claimed, { isNew }, context, this.dependencies);
   }
 
   /** Continues the attempt that waits for its payer; a different running attempt is left alone. */
@@ -97,7 +96,7 @@ export class PaymentWorker {
     const answered = await this.dependencies.invoices
       .within(context)
       .mutate(invoiceId, (record) => takeAnswer(record, { attemptNumber, approved, claimedAt }));
-    return this.finish(answered, context);
+    return finishForCaller(answered, {}, context, this.dependencies);
   }
 
   /**
@@ -152,26 +151,6 @@ export class PaymentWorker {
     const isTaxed = !record.isTombstone && record.finalization?.taxes !== undefined;
     if (!isTaxed || record.session === undefined || source.kind !== 'METHOD') return undefined;
     return (await this.dependencies.methods.find(source.paymentMethodId, context))?.country;
-  }
-
-  // The claim stands and the attempt will be resumed after any failure, so the caller gets the
-  // current invoice, at the latest when the call has to answer.
-  private async finish(
-    claimed: Stored<InvoiceRecord>,
-    context: Context,
-    options: FinishOptions = {},
-  ): Promise<Stored<InvoiceRecord>> {
-    try {
-      const finishing = this.dependencies.attempts.finish(claimed, context, options);
-      return await untilAnswer(finishing, context);
-    } catch (error) {
-      const { id } = claimed.state;
-      this.dependencies.onUnknown(error, id);
-      return this.dependencies.invoices
-        .within(context)
-        .get(id)
-        .catch(() => claimed);
-    }
   }
 }
 

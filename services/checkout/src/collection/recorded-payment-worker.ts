@@ -16,8 +16,8 @@ import {
 } from '../invoice/recorded-payment';
 import { paymentIdOf } from '../invoice/store';
 import type { PaymentMethodStore } from '../payment-method/store';
-import { untilAnswer, waitForEffect } from '../provider/within-time';
-import type { AttemptWorker } from './attempt-worker';
+import { waitForEffect } from '../provider/within-time';
+import { type AttemptWorker, finishForCaller } from './attempt-worker';
 
 type Context = Pick<CallContext, 'tenant' | 'now' | 'resourceSeed' | 'storing'>;
 type Call = Context & Pick<CallContext, 'deadline'>;
@@ -130,30 +130,10 @@ export class RecordedPaymentWorker {
       return transition;
     });
     const number = numberOf(claimed.state, recording);
-    const finished = await this.finish(claimed, { isNew }, context);
+    const finished = await finishForCaller(claimed, { isNew }, context, this.dependencies);
     const payment = paymentsOf(finished.state).find((each) => each.number === number);
     if (payment?.status === 'FAILED') throw balanceTooLow();
     return { stored: finished, number };
-  }
-
-  // The claim stands and the posting will be repeated after any failure, so the caller gets the
-  // running payment, at the latest when the call has to answer.
-  private async finish(
-    claimed: Stored<InvoiceRecord>,
-    options: { readonly isNew: boolean },
-    context: Context,
-  ): Promise<Stored<InvoiceRecord>> {
-    try {
-      const finishing = this.dependencies.attempts.finish(claimed, context, options);
-      return await untilAnswer(finishing, context);
-    } catch (error) {
-      const { id } = claimed.state;
-      this.dependencies.onUnknown(error, id);
-      return this.dependencies.invoices
-        .within(context)
-        .get(id)
-        .catch(() => claimed);
-    }
   }
 
   private async freeSlot(
