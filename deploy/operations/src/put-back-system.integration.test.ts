@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '@billing/chassis/testing';
 import { ensureFirstKeys } from '@billing/local/first-keys';
@@ -8,11 +7,11 @@ import { announceRestored } from './restore/announced-restore';
 import {
   ask,
   call,
-  makeServersFolder,
   startAll,
   type StartedSystem,
   startOn,
   stopAll,
+  useServersFolder,
 } from './testing/started-system';
 
 // Servers of their own on real disks: their databases are changed while no service runs.
@@ -20,12 +19,8 @@ jest.setTimeout(600_000);
 
 let folder: string;
 
-beforeAll(async () => {
-  folder = await makeServersFolder();
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
+useServersFolder((made) => {
+  folder = made;
 });
 
 const startsAt = '2026-01-31T00:00:00.000Z';

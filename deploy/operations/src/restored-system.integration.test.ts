@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '@billing/chassis/testing';
 import { ensureFirstKeys } from '@billing/local/first-keys';
@@ -10,10 +10,10 @@ import {
   ask,
   createInvoice,
   listInvoices,
-  makeServersFolder,
   startAll,
   type StartedSystem,
   stopAll,
+  useServersFolder,
 } from './testing/started-system';
 
 // Servers of their own on real disks: the launcher's PostgreSQL, which is copied while it runs.
@@ -21,12 +21,8 @@ jest.setTimeout(600_000);
 
 let folder: string;
 
-beforeAll(async () => {
-  folder = await makeServersFolder();
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
+useServersFolder((made) => {
+  folder = made;
 });
 
 async function readSystems({ infrastructure }: StartedSystem): Promise<any[]> {

@@ -1,11 +1,10 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Infrastructure } from '@billing/local/infrastructure';
 import { ensureSecrets } from '@billing/local/secrets';
 import { MongoClient } from 'mongodb';
 import { backUp } from '../backup/backup';
-import { makeServersFolder, startServers } from '../testing/started-system';
+import { startServers, useServersFolder } from '../testing/started-system';
 import { restore } from './restore';
 
 // A server of its own on a real disk: the launcher's PostgreSQL with its archive.
@@ -13,12 +12,8 @@ jest.setTimeout(600_000);
 
 let folder: string;
 
-beforeAll(async () => {
-  folder = await makeServersFolder();
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
+useServersFolder((made) => {
+  folder = made;
 });
 
 interface Row {

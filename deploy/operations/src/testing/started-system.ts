@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@billing/chassis/logging';
@@ -24,6 +24,16 @@ export async function makeServersFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
   await makeSharedFolder(folder);
   return folder;
+}
+
+/** Makes such a folder before the tests of the calling file, and deletes it after them. */
+export function useServersFolder(onMade: (folder: string) => void): void {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await makeServersFolder();
+    onMade(folder);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
 }
 
 /** Starts the services; `folder` gets the folders of their sockets. */
