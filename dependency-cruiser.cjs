@@ -163,6 +163,7 @@ const layers = {
     'subscription-message.ts',
     'usage',
     'over-limit',
+    'parking',
     'subscription-store.ts',
     'peer',
     'lifecycle',

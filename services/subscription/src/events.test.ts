@@ -14,7 +14,7 @@ import { createFromCheckout } from './creation/creation';
 import { encodeEvent } from './events';
 import { cancel, uncancel } from './lifecycle/cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './lifecycle/collection';
-import { takeDueStep } from './lifecycle/renewals';
+import { takeDueStep } from './lifecycle/due-steps';
 import type { SubscriptionEvent } from './subscription/announcement';
 import { currentPeriod, type Subscription } from './subscription/subscription';
 import type { SubscriptionTransition } from './subscription/transition';

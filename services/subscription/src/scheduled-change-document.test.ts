@@ -1,6 +1,6 @@
 import { cancelChange, requestChange } from './lifecycle/apply-change';
 import { cancel } from './lifecycle/cancellation';
-import { takeDueStep } from './lifecycle/renewals';
+import { takeDueStep } from './lifecycle/due-steps';
 import { subscriptionDefinition } from './subscription-document';
 import { currentPeriod, type Subscription } from './subscription/subscription';
 import { aChangeRequest } from './testing/change-request';

@@ -28,7 +28,7 @@ import { adoptRemadeBill } from './recovery/reassert-remade-bill';
 import type { StandingDependencies } from './recovery/reassert-period-bills';
 import { reassertSubscriptions } from './recovery/reassert-subscription';
 import { planRpc } from './report/plan-rpc';
-import { type DueStep, dueStep, takeDueStep } from './lifecycle/renewals';
+import { type DueStep, dueStep, takeDueStep } from './lifecycle/due-steps';
 import { reportRpc } from './report/report-rpc';
 import { ReportStore } from './report/report-store';
 import { subscriptionRpc } from './rpc';

@@ -1,8 +1,8 @@
 import type { AggregateDefinition, WorkClass } from '@billing/chassis/aggregate';
 import { encodeEvent } from './events';
-import { type DueStep, dueStep } from './lifecycle/renewals';
-import { parkedFor, type ParkReason } from './over-limit/parking';
-import { fromDocumentOverLimit, type OverLimitFields } from './over-limit/store';
+import { type DueStep, dueStep } from './lifecycle/due-steps';
+import { parkedFor, type ParkReason } from './parking/parking';
+import { fromDocumentOverLimit, type OverLimitFields } from './over-limit-document';
 import type { SubscriptionEvent } from './subscription/announcement';
 import type { BillingCycle } from './subscription/billing-cycle';
 import { stepsReached } from './subscription/reached-step';

@@ -9,9 +9,9 @@ import {
 } from '@billing/chassis/testing';
 import { recordBill } from './billing/bill';
 import { applyCollectionResult } from './lifecycle/collection';
-import { takeDueStep } from './lifecycle/renewals';
+import { takeDueStep } from './lifecycle/due-steps';
 import { recordOverLimitBill } from './over-limit/over-limit-bill';
-import { billingLimits, type ParkReason } from './over-limit/parking';
+import { billingLimits, type ParkReason } from './parking/parking';
 import { subscriptionDefinition } from './subscription-document';
 import { Subscriptions } from './subscription-store';
 import type { OpenInvoice, Subscription } from './subscription/subscription';

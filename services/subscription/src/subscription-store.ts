@@ -4,8 +4,8 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { filterByIds } from '@billing/chassis/request-fields';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { parkedBy, type ParkReason, withUnparking } from './over-limit/parking';
-import { retriedWithChange } from './over-limit/retries';
+import { parkedBy, type ParkReason, withUnparking } from './parking/parking';
+import { retriedWithChange } from './over-limit/over-limit-bill';
 import {
   mainItem,
   type Subscription,

@@ -1,5 +1,5 @@
 import { cancel } from '../lifecycle/cancellation';
-import { takeDueStep } from '../lifecycle/renewals';
+import { takeDueStep } from '../lifecycle/due-steps';
 import type { Subscription } from '../subscription/subscription';
 import { aDiscount, aPrice, aSubscription, at, day } from '../testing/fixtures';
 import { putOffOn } from '../subscription/put-off';

@@ -2,7 +2,7 @@ import type { CommandDelivery } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
-import { isCaughtUp } from '../over-limit/parking';
+import { isCaughtUp } from '../parking/parking';
 import { periodOf } from '../subscription/billing-cycle';
 import type { BillLate, BillPeriod } from '../subscription/command';
 import { lateBillNumber } from '../subscription/late-bill';

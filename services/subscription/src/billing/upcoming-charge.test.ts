@@ -1,7 +1,7 @@
 import { requestChange } from '../lifecycle/apply-change';
 import { cancel } from '../lifecycle/cancellation';
 import { recordOverLimitBill } from '../over-limit/over-limit-bill';
-import { takeDueStep } from '../lifecycle/renewals';
+import { takeDueStep } from '../lifecycle/due-steps';
 import { aChangeRequest } from '../testing/change-request';
 import { aDiscount, aPrice, aSubscription, at, day } from '../testing/fixtures';
 import { upcomingCharge } from './upcoming-charge';

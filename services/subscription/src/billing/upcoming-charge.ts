@@ -1,5 +1,5 @@
 import { sumOf } from '@billing/kernel/money';
-import { isParked } from '../over-limit/parking';
+import { isParked } from '../parking/parking';
 import { beforeNextPeriod } from '../subscription/change-at-renewal';
 import { nextPeriodIndex } from '../subscription/billing-cycle';
 import { amountOff, takeDiscount } from '../subscription/discount';

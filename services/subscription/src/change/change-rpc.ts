@@ -9,7 +9,7 @@ import {
 import { changeStatuses } from '@billing/proto/values/subscription';
 import { changeCallers } from '../callers';
 import { cancelChange } from '../lifecycle/apply-change';
-import { decideAfterDueSteps } from '../lifecycle/renewals';
+import { decideAfterDueSteps } from '../lifecycle/due-steps';
 import { toProtoChange } from '../subscription-message';
 import { fromProtoCancellation, fromProtoChangeInput } from './change-message';
 import { previewCancellation } from './describe-cancellation';

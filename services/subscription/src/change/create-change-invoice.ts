@@ -4,7 +4,7 @@ import type { Logger } from '@billing/chassis/logging';
 import { derivedId } from '@billing/chassis/ids';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { applyUnchargedChange } from '../lifecycle/apply-change';
-import { decideAfterDueSteps } from '../lifecycle/renewals';
+import { decideAfterDueSteps } from '../lifecycle/due-steps';
 import { settleRedemption } from '../peer/discount';
 import { type InvoiceClient, toProtoChangeInvoice, voidInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';

@@ -10,7 +10,7 @@ import { periodBill } from '../billing/bill';
 import { requestChange } from '../lifecycle/apply-change';
 import { cancel, creditsOf } from '../lifecycle/cancellation';
 import { sourceOf } from '../lifecycle/period-charges';
-import { takeDueStep } from '../lifecycle/renewals';
+import { takeDueStep } from '../lifecycle/due-steps';
 import { toProtoChangeInvoice, toProtoNewInvoice } from '../peer/checkout';
 import { periodOf } from '../subscription/billing-cycle';
 import { mainItem, type Subscription } from '../subscription/subscription';

@@ -5,7 +5,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import type { ChangeCredit } from '@billing/proto/billing/checkout/v1/reservation';
 import type { PeriodFacts } from '../lifecycle/period-charges';
-import { decideAfterDueSteps, dueStep } from '../lifecycle/renewals';
+import { decideAfterDueSteps, dueStep } from '../lifecycle/due-steps';
 import { type ProductsOfItems, reserveForChange } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import type { HeldRedemption } from '../subscription/change-side';

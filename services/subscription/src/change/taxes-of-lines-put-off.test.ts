@@ -13,7 +13,7 @@ import { periodBill } from '../billing/bill';
 import { requestChange } from '../lifecycle/apply-change';
 import { cancel, creditsOf } from '../lifecycle/cancellation';
 import { planChange } from '../lifecycle/plan-change';
-import { takeDueStep } from '../lifecycle/renewals';
+import { takeDueStep } from '../lifecycle/due-steps';
 import { toProtoChangeInvoice, toProtoNewInvoice } from '../peer/checkout';
 import { putOffOn, waitingPutOff } from '../subscription/put-off';
 import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';

@@ -1,4 +1,4 @@
-import { dueStep } from '../lifecycle/renewals';
+import { dueStep } from '../lifecycle/due-steps';
 import { discountEndsAt } from '../subscription/discount';
 import { isEntitled } from '../subscription/entitlement';
 import { currentPeriod, nextInvoiceAt } from '../subscription/subscription';

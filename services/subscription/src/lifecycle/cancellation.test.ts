@@ -1,6 +1,6 @@
 import { cancel, uncancel } from './cancellation';
 import { isEntitled } from '../subscription/entitlement';
-import { takeDueStep } from './renewals';
+import { takeDueStep } from './due-steps';
 import {
   currentPeriod,
   endedWithin,

@@ -29,7 +29,7 @@ import {
   endImmediately,
 } from './ending';
 import { type EndCredits, type EndTerms, planEnd } from './plan-end';
-import { decideAfterDueSteps } from './renewals';
+import { decideAfterDueSteps } from './due-steps';
 
 /** A request to end a subscription. */
 export interface Cancellation extends Decision {

@@ -2,7 +2,7 @@ import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { unchanged } from '@billing/kernel/transition';
 import { updated } from '../subscription/announcement';
-import { decideAfterDueSteps } from './renewals';
+import { decideAfterDueSteps } from './due-steps';
 import type { Subscription } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 

@@ -1,5 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import { isParked } from '../over-limit/parking';
+import { isParked } from '../parking/parking';
 import { cyclesMax, cyclesSince } from '../subscription/billing-cycle';
 import {
   endsWaitingItems,

@@ -1,7 +1,7 @@
 import { cancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
 import { recordInvoice } from '../subscription/open-invoices';
-import { takeDueStep } from './renewals';
+import { takeDueStep } from './due-steps';
 import type { Subscription } from '../subscription/subscription';
 import { aCustomer, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
 

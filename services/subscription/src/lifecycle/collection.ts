@@ -17,7 +17,7 @@ import {
   updateOpenInvoice,
   writeInvoiceOff,
 } from '../subscription/open-invoices';
-import { decideAfterDueSteps } from './renewals';
+import { decideAfterDueSteps } from './due-steps';
 import type { ChangeFailure, SubscriptionChange } from '../subscription/subscription-change';
 import {
   type CollectionMethod,

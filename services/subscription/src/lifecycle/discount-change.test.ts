@@ -10,7 +10,7 @@ import { cancelChange, requestChange } from './apply-change';
 import { cancel } from './cancellation';
 import { type ChangeRequest, resolveAt } from './check-change';
 import type { PeriodFacts } from './period-charges';
-import { takeDueStep } from './renewals';
+import { takeDueStep } from './due-steps';
 
 const price = aPrice({ amount: 10000n });
 const old = aDiscount({ id: 'old', name: 'Old', duration: 'FOREVER' });

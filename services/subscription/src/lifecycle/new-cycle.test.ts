@@ -6,7 +6,7 @@ import { requestChange } from './apply-change';
 import { cancel } from './cancellation';
 import { type ChangeRequest, checkRequest, resolveAt } from './check-change';
 import type { PeriodFacts } from './period-charges';
-import { takeDueStep } from './renewals';
+import { takeDueStep } from './due-steps';
 
 const start = day('06-01');
 const middle = day('06-16');

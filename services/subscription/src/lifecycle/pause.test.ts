@@ -6,7 +6,7 @@ import { requestChange } from './apply-change';
 import { cancel, runningInvoice } from './cancellation';
 import type { ChangeRequest } from './check-change';
 import type { PeriodFacts } from './period-charges';
-import { dueStep, takeDueStep } from './renewals';
+import { dueStep, takeDueStep } from './due-steps';
 
 const [start, middle, end] = [day('06-01'), day('06-16'), day('07-01')];
 const created = { createdAt: start };

@@ -17,7 +17,7 @@ import { upcomingCharge } from '../billing/upcoming-charge';
 import { requestChange } from './apply-change';
 import { cancel, type CancellationCall, creditsOf } from './cancellation';
 import { chargesOf, type PeriodFacts, type PeriodInvoice } from './period-charges';
-import { takeDueStep } from './renewals';
+import { takeDueStep } from './due-steps';
 
 const start = day('06-01');
 const creditNoteIdOf = (invoiceId: string) => `note-${invoiceId}`;

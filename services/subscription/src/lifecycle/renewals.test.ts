@@ -1,5 +1,5 @@
 import { cancel } from './cancellation';
-import { decideAfterDueSteps, dueStep, takeDueStep } from './renewals';
+import { decideAfterDueSteps, dueStep, takeDueStep } from './due-steps';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
 import { aDiscount, aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
 

@@ -1,15 +1,12 @@
-import { DomainError } from '@billing/kernel/domain-error';
-import { unchanged } from '@billing/kernel/transition';
-import { parkReason } from '../over-limit/parking';
-import { type RetryStep, withRetries } from '../over-limit/retries';
 import { canceled, renewed } from '../subscription/announcement';
 import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
+import { withExpectedTime } from '../subscription/change-at-renewal';
 import type { RecordChanges } from '../subscription/command';
 import { billLate } from '../subscription/late-bill';
 import type { Subscription } from '../subscription/subscription';
-import { withExpectedTime } from '../subscription/change-at-renewal';
 import type {
   Decision,
+  DueSteps,
   InvoiceIdOf,
   LifeStep,
   SubscriptionTransition,
@@ -17,25 +14,9 @@ import type {
 import { applyWaitingChange, recordChanges, resumeByTime, superseding } from './apply-change';
 import { enterPeriod } from './billed-period';
 import { endBilling, ended, releaseRedemption } from './ending';
-import { type WarningStep, withoutMissedWarning, withWarnings } from './warnings';
 
-/** The next step of a subscription that follows from time alone. */
-export type DueStep = LifeStep | RetryStep | WarningStep;
-
-// One write has room for this number of steps, with an event and a command each; a subscription
-// further behind is caught up step by step first.
-const stepsMax = 32;
-
-// A warning bills nothing, so it postpones no retry of a bill.
-const dueSteps = withWarnings(withRetries({ next: stepOfLife, take: takeStep }));
-
-/**
- * The next automatic step of a subscription's life; undefined once all of it is billed, and while
- * it is parked.
- */
-export function dueStep(subscription: Subscription): DueStep | undefined {
-  return dueSteps.next(subscription);
-}
+/** The steps of a subscription's life that follow from time alone. */
+export const life: DueSteps<LifeStep> = { next: stepOfLife, take: takeStep };
 
 function stepOfLife(subscription: Subscription): LifeStep | undefined {
   const { phase, startAt, trialEnd, anchor, periodIndex, cancelAtPeriodEnd } = subscription;
@@ -51,7 +32,7 @@ function stepOfLife(subscription: Subscription): LifeStep | undefined {
   if (phase === 'PAUSED') return resumption(subscription);
   const at = periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
   if (cancelAtPeriodEnd) return { at, kind: 'END' };
-  return parkReason(subscription) === null ? { at, kind: 'ENTER_PERIOD' } : undefined;
+  return { at, kind: 'ENTER_PERIOD' };
 }
 
 /**
@@ -60,50 +41,9 @@ function stepOfLife(subscription: Subscription): LifeStep | undefined {
  */
 function resumption(subscription: Subscription): LifeStep | undefined {
   const { resumeAt, pausedAt } = subscription;
-  if (resumeAt === null || parkReason(subscription) !== null) return undefined;
+  if (resumeAt === null) return undefined;
   const at = pausedAt !== null && pausedAt > resumeAt ? pausedAt : resumeAt;
   return { at, kind: 'RESUME' };
-}
-
-/**
- * Takes one step that is due by `now`, if any. Missed steps are taken one by one, each in a call of
- * its own.
- */
-export function takeDueStep(
-  subscription: Subscription,
-  decision: Decision,
-): SubscriptionTransition {
-  const step = dueStep(subscription);
-  if (step === undefined || step.at > decision.now) return unchanged(subscription);
-  const taken = dueSteps.take(subscription, step, decision);
-  // Nothing was announced, so the step that the warning precedes needs no write of its own.
-  const isDropped = step.kind === 'WARN' && taken.events.length === 0;
-  return isDropped ? followedBy(taken, takeDueStep(taken.state, decision)) : taken;
-}
-
-/**
- * Takes the steps that were due strictly before `now`, then decides: no decision may precede a step
- * that is merely late. At the same instant the decision goes first. Throws `unavailable` for a
- * subscription that is very far behind.
- */
-export function decideAfterDueSteps(
-  subscription: Subscription,
-  decision: Decision,
-  decide: (current: Subscription) => SubscriptionTransition,
-): SubscriptionTransition {
-  let taken: SubscriptionTransition = unchanged(subscription);
-  for (let steps = 0; ; steps += 1) {
-    const step = dueStep(taken.state);
-    if (step === undefined || step.at >= decision.now) {
-      const decided = decide(taken.state);
-      const state = withoutMissedWarning(taken.state, decided.state, decision.now);
-      return followedBy(taken, { ...decided, state });
-    }
-    if (steps === stepsMax) {
-      throw new DomainError('unavailable', 'RENEWALS_BEHIND', 'Service unavailable');
-    }
-    taken = followedBy(taken, dueSteps.take(taken.state, step, decision));
-  }
 }
 
 function takeStep(
@@ -171,15 +111,4 @@ function renew(subscription: Subscription, invoiceIdOf: InvoiceIdOf): Subscripti
   });
   const events = [renewed(state, command.payload.invoiceId)];
   return { state: withExpectedTime(state), events, commands: [command] };
-}
-
-function followedBy(
-  first: SubscriptionTransition,
-  then: SubscriptionTransition,
-): SubscriptionTransition {
-  return {
-    state: then.state,
-    events: [...first.events, ...then.events],
-    commands: [...first.commands, ...then.commands],
-  };
 }

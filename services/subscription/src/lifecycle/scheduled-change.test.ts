@@ -19,7 +19,7 @@ import { pinRates } from '../usage/usage-period';
 import { cancelChange, requestChange } from './apply-change';
 import { cancel } from './cancellation';
 import type { ChangeRequest } from './check-change';
-import { dueStep, takeDueStep } from './renewals';
+import { dueStep, takeDueStep } from './due-steps';
 
 const dayMs = 86_400_000;
 const price = aPrice({ amount: 10000n });

@@ -24,7 +24,7 @@ import {
 import { requestChange } from './apply-change';
 import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
-import { decideAfterDueSteps, dueStep, takeDueStep } from './renewals';
+import { decideAfterDueSteps, dueStep, takeDueStep } from './due-steps';
 
 // Time, the scanner, callers and results may reach a subscription in any order: these rules hold in
 // all of them. Results arrive out of order and more than once; the results of an invoice are

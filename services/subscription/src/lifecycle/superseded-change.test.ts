@@ -8,7 +8,7 @@ import { aChangeRequest } from '../testing/change-request';
 import { requestChange } from './apply-change';
 import { cancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
-import { takeDueStep } from './renewals';
+import { takeDueStep } from './due-steps';
 
 // An upgrade that is being paid, the payment's result and the step that comes in between run in
 // every order. Each turn is one decision on the current document. Commands run in their order, and

@@ -1,6 +1,6 @@
 import { applyCollectionResult } from './collection';
 import { cancel, uncancel } from './cancellation';
-import { dueStep, takeDueStep } from './renewals';
+import { dueStep, takeDueStep } from './due-steps';
 import { createFromCheckout } from '../creation/creation';
 import type { PriceSnapshot, Subscription } from '../subscription/subscription';
 import type { SubscriptionTransition } from '../subscription/transition';

@@ -1,4 +1,4 @@
-import { isParked } from '../over-limit/parking';
+import { isParked } from '../parking/parking';
 import { type WarningEventType, warned } from '../subscription/announcement';
 import { currentPeriod, nextChange, type Subscription } from '../subscription/subscription';
 import { renewalWarningMs, trialWarningMs } from '../subscription/warning-lead';

@@ -1,6 +1,6 @@
 import { requestChange } from '../lifecycle/apply-change';
 import { cancel } from '../lifecycle/cancellation';
-import { takeDueStep } from '../lifecycle/renewals';
+import { takeDueStep } from '../lifecycle/due-steps';
 import {
   exchangedItems,
   exchangeProblem,

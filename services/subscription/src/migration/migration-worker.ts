@@ -7,7 +7,7 @@ import type { Logger } from '@billing/chassis/logging';
 import { unchanged } from '@billing/kernel/transition';
 import type { Changes } from '../change/change-store';
 import { cancelChange, isStoredChange } from '../lifecycle/apply-change';
-import { decideAfterDueSteps } from '../lifecycle/renewals';
+import { decideAfterDueSteps } from '../lifecycle/due-steps';
 import { decisionOn, type Subscriptions } from '../subscription-store';
 import type { Subscription } from '../subscription/subscription';
 import { changedRow, type MigratedSubscription, skippedRow } from './migrated-subscription';

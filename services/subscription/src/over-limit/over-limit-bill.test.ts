@@ -3,20 +3,20 @@ import { recordBill } from '../billing/bill';
 import { cancel } from '../lifecycle/cancellation';
 import { changeFields } from '../lifecycle/change';
 import { applyCollectionResult } from '../lifecycle/collection';
-import { dueStep, takeDueStep } from '../lifecycle/renewals';
+import { dueStep, takeDueStep } from '../lifecycle/due-steps';
 import { periodOf } from '../subscription/billing-cycle';
 import type { Subscription } from '../subscription/subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
 import { type Settlement, settlementBefore } from '../usage/settlement';
+import { attemptKey, nextSettlement } from '../usage/settlement-attempt';
 import {
   closeOverLimitBills,
   isAlarming,
   type OwedBill,
   owedBill,
   recordOverLimitBill,
+  retriedWithChange,
 } from './over-limit-bill';
-import { retriedWithChange } from './retries';
-import { attemptKey, nextSettlement } from './settlement-attempt';
 
 const hour = (date: Date, hours: number) => new Date(date.getTime() + hours * 3_600_000);
 const closing = { voidedInvoiceId: null };

@@ -13,7 +13,7 @@ import type {
   UsageWindow,
   WindowMeter,
 } from '@billing/proto/billing/metering/v1/metering';
-import { settlementKeys } from '../over-limit/settlement-attempt';
+import { settlementKeys } from '../usage/settlement-attempt';
 import { type Subscriptions, subscriptionsOf } from '../subscription-store';
 import type { Subscription } from '../subscription/subscription';
 import {

@@ -3,7 +3,7 @@ import type { BillingInterval } from '@billing/kernel/billing-period';
 import fc from 'fast-check';
 import { cancel, uncancel } from '../lifecycle/cancellation';
 import { applyCollectionResult } from '../lifecycle/collection';
-import { takeDueStep } from '../lifecycle/renewals';
+import { takeDueStep } from '../lifecycle/due-steps';
 import { type ReportedStep, stepsReached } from '../subscription/reached-step';
 import { monthlyAmount } from '../subscription/monthly-amount';
 import {

@@ -11,7 +11,7 @@ import {
   SubscriptionReportServiceService,
 } from '@billing/proto/billing/subscription/v1/report';
 import { subscriptionReportCallers } from '../callers';
-import type { ParkReason } from '../over-limit/parking';
+import type { ParkReason } from '../parking/parking';
 import type { ParkedSubscription, ReportStore } from './report-store';
 import {
   activeCount,

@@ -10,7 +10,7 @@ import {
   type Totals,
 } from '@billing/chassis/running-totals';
 import type { Service } from '@billing/chassis/service';
-import { parkedFor, type ParkReason } from '../over-limit/parking';
+import { parkedFor, type ParkReason } from '../parking/parking';
 import type { Subscription } from '../subscription/subscription';
 import { isChangeStep, isReportedStep, type ReportedStep } from '../subscription/reached-step';
 import { addendOf, type Recurring, type RevenueItem, type RevenueRow } from './recurring-revenue';

@@ -1,5 +1,5 @@
 import { discountEndsAt, takeDiscount } from './discount';
-import { takeDueStep } from '../lifecycle/renewals';
+import { takeDueStep } from '../lifecycle/due-steps';
 import { currentPeriod, type DiscountSnapshot, type Subscription } from './subscription';
 import { aDiscount, aPrice, aSubscription, at, day } from '../testing/fixtures';
 

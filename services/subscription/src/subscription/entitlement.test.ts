@@ -1,7 +1,7 @@
 import { cancel } from '../lifecycle/cancellation';
 import { applyCollectionResult, type CollectionOutcome } from '../lifecycle/collection';
 import { isEntitled } from './entitlement';
-import { takeDueStep } from '../lifecycle/renewals';
+import { takeDueStep } from '../lifecycle/due-steps';
 import type { Subscription } from './subscription';
 import {
   aCustomer,

@@ -1,6 +1,6 @@
 import { redemptionState, tombstone } from './tombstone';
 import { cancel } from '../lifecycle/cancellation';
-import { takeDueStep } from '../lifecycle/renewals';
+import { takeDueStep } from '../lifecycle/due-steps';
 import type { Subscription } from './subscription';
 import { aDiscount, aPrice, aSubscription, at, day } from '../testing/fixtures';
 

@@ -1,8 +1,7 @@
 import { recordBill } from '../billing/bill';
 import { createdInvoices } from '../lifecycle/ending';
-import { withUnbilled } from '../over-limit/over-limit-bill';
-import { parkedFor } from '../over-limit/parking';
-import { dueStep, takeDueStep } from '../lifecycle/renewals';
+import { parkedFor } from '../parking/parking';
+import { dueStep, takeDueStep } from '../lifecycle/due-steps';
 import { endCycle } from '../subscription/billing-cycle';
 import { isEntitled } from '../subscription/entitlement';
 import { subscriptionDefinition } from '../subscription-document';
@@ -15,6 +14,7 @@ import {
   withCycleEndBill,
 } from './cycle-end-bill';
 import { settlementAtCycleEnd } from './settlement';
+import { withUnbilled } from './settlement-attempt';
 
 const metered = aSubscription({}, { meterPriceSet: 1 });
 const cut = {

@@ -1,7 +1,8 @@
 import { nextPeriodIndex, periodOf } from '../subscription/billing-cycle';
 import { owedInvoices } from '../subscription/open-invoices';
 import type { Subscription } from '../subscription/subscription';
-import { hasWaitingBills, isAlarming, isCycleEndOverLimit } from './over-limit-bill';
+import type { DueSteps, LifeStep } from '../subscription/transition';
+import { hasWaitingBills, isAlarming, isCycleEndOverLimit } from '../over-limit/over-limit-bill';
 
 /** Limits that no correct subscription reaches. */
 export interface BillingLimits {
@@ -31,7 +32,7 @@ const dayMs = 86_400_000;
  * The reason why the next period must not be entered; null: none. The limits are checked with every
  * write, so a subscription continues once the cause is gone and anything about it changes: an
  * invoice that is paid, or its metadata. Bills over the limit are another matter
- * (over-limit-bill.ts): they stop no period.
+ * (over-limit/over-limit-bill.ts): they stop no period.
  */
 export function parkReason(
   subscription: Subscription,
@@ -42,6 +43,18 @@ export function parkReason(
   if (next < invoicesADayMax) return null;
   const startOf = (index: number) => periodOf(subscription, index).start.getTime();
   return startOf(next) - startOf(next - invoicesADayMax) < dayMs ? 'INVOICES_A_DAY' : null;
+}
+
+/** Keeps a parked subscription from beginning a period. It may still end. */
+export function withParking(life: DueSteps<LifeStep>): DueSteps<LifeStep> {
+  return {
+    ...life,
+    next: (subscription) => {
+      const step = life.next(subscription);
+      const begins = step?.kind === 'ENTER_PERIOD' || step?.kind === 'RESUME';
+      return begins && parkReason(subscription) !== null ? undefined : step;
+    },
+  };
 }
 
 /**

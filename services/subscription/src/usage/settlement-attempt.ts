@@ -1,6 +1,7 @@
 import type { UnbilledSettlements } from '../subscription/over-limit-state';
+import type { Subscription } from '../subscription/subscription';
 import type { UsageBilling } from '../subscription/usage-billing';
-import type { Settlement } from '../usage/settlement';
+import type { Settlement } from './settlement';
 
 const settlementsMax = 1_000;
 
@@ -38,4 +39,37 @@ export function settlementKeys(
 /** Derives the key of an attempt's settlement. */
 export function attemptKey({ key, tries }: UnbilledSettlements): string {
   return tries === 1 ? key : `${key}/${String(tries)}`;
+}
+
+/** The attempts of settlements that were just made. */
+export function attemptsOf(
+  { usage }: Pick<Subscription, 'usage'>,
+  settlements: readonly Settlement[],
+): UnbilledSettlements[] {
+  return settlements.map((settlement) => {
+    const { key, through, tries } = nextSettlement(usage, settlement);
+    return { key, through, tries };
+  });
+}
+
+/** The subscription with settlements that no invoice bills. */
+export function withUnbilled(
+  subscription: Subscription,
+  attempts: readonly UnbilledSettlements[],
+): Subscription {
+  const { usage } = subscription;
+  return {
+    ...subscription,
+    usage: { ...usage, unbilled: attempts.reduce(withAttempt, usage.unbilled) },
+  };
+}
+
+function withAttempt(
+  unbilled: readonly UnbilledSettlements[],
+  { key, through, tries }: UnbilledSettlements,
+): readonly UnbilledSettlements[] {
+  const known = unbilled.find((one) => one.key === key);
+  if (known === undefined) return [...unbilled, { key, through, tries }];
+  if (known.tries >= tries) return unbilled;
+  return unbilled.map((one) => (one === known ? { ...one, tries } : one));
 }

@@ -1,7 +1,7 @@
 import { applyCollectionResult } from '../lifecycle/collection';
 import { cancel } from '../lifecycle/cancellation';
 import { billingLimits, isCaughtUp, parkedFor, parkReason, withUnparking } from './parking';
-import { dueStep, takeDueStep } from '../lifecycle/renewals';
+import { dueStep, takeDueStep } from '../lifecycle/due-steps';
 import { periodOf } from '../subscription/billing-cycle';
 import type { Subscription } from '../subscription/subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
