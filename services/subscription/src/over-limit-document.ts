@@ -7,13 +7,16 @@ import type {
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
 type Count = number | bigint;
 
-/** Absent in documents that were stored before over-limit bills were recorded. */
+/**
+ * Stored under their names of release 0.1.0. Absent in documents that were stored before over-limit
+ * bills were recorded.
+ */
 export interface OverLimitFields {
   readonly held?: OverLimitDocument | null;
   readonly unbilled?: readonly UnbilledDocument[];
 }
 
-type OverLimitDocument = Omit<OverLimitBills, 'bill' | 'triesLeft'> & {
+type OverLimitDocument = Omit<OverLimitBills, 'bill' | 'retriesLeft'> & {
   readonly bill: Count;
   readonly triesLeft: Count;
 };
@@ -23,11 +26,19 @@ type UnbilledDocument = Omit<UnbilledSettlements, 'through' | 'tries'> & {
   readonly tries: Count;
 };
 
+export function toDocumentOverLimit({ overLimit, unbilled }: OverLimitState): OverLimitFields {
+  return { held: overLimit === null ? null : toDocumentBills(overLimit), unbilled };
+}
+
 export function fromDocumentOverLimit({ held, unbilled }: OverLimitFields): OverLimitState {
   return {
-    held: held === null || held === undefined ? null : fromDocumentBills(held),
+    overLimit: held === null || held === undefined ? null : fromDocumentBills(held),
     unbilled: (unbilled ?? []).map(fromDocumentUnbilled),
   };
+}
+
+function toDocumentBills({ retriesLeft, ...bills }: OverLimitBills): OverLimitDocument {
+  return { ...bills, triesLeft: retriesLeft };
 }
 
 function fromDocumentBills({
@@ -36,7 +47,7 @@ function fromDocumentBills({
   retryAt,
   closing,
 }: OverLimitDocument): OverLimitBills {
-  return { bill: Number(bill), triesLeft: Number(triesLeft), retryAt, closing };
+  return { bill: Number(bill), retriesLeft: Number(triesLeft), retryAt, closing };
 }
 
 function fromDocumentUnbilled({ key, through, tries }: UnbilledDocument): UnbilledSettlements {

@@ -2,9 +2,14 @@ import type { AggregateDefinition, WorkClass } from '@billing/chassis/aggregate'
 import { encodeEvent } from './events';
 import { type DueStep, dueStep } from './lifecycle/due-steps';
 import { parkedFor, type ParkReason } from './parking/parking';
-import { fromDocumentOverLimit, type OverLimitFields } from './over-limit-document';
+import {
+  fromDocumentOverLimit,
+  type OverLimitFields,
+  toDocumentOverLimit,
+} from './over-limit-document';
 import type { SubscriptionEvent } from './subscription/announcement';
 import type { BillingCycle } from './subscription/billing-cycle';
+import type { OverLimitState } from './subscription/over-limit-state';
 import { stepsReached } from './subscription/reached-step';
 import type { LatestInvoice, OpenInvoice, Subscription } from './subscription/subscription';
 import type { ChangeDocument } from './change-document';
@@ -134,7 +139,7 @@ interface ItemRatesDocument {
 
 type UsageDocument = Omit<
   UsageBilling,
-  'rates' | 'lastBill' | 'refunds' | 'lateRound' | keyof OverLimitFields
+  'rates' | 'lastBill' | 'refunds' | 'lateRound' | keyof OverLimitState
 > &
   OverLimitFields & {
     readonly lastBill: Count | null;
@@ -245,6 +250,7 @@ function toDocumentSubscription(state: Subscription): SubscriptionDocument {
     ...subscription,
     parkedFor: parkedFor(state),
     items: items.map(toDocumentItem),
+    usage: toDocumentUsage(usage),
     ...toDocumentChanges(state),
     itemRates: usage.rates.flatMap(({ from, others }) =>
       others === undefined ? [] : [{ from, others }],
@@ -360,6 +366,10 @@ function fromDocumentLatestInvoice(latest: LatestInvoiceDocument | null): Latest
   if (latest === null) return null;
   const { id, periodIndex } = latest;
   return { id, periodIndex: periodIndex === null ? null : Number(periodIndex) };
+}
+
+function toDocumentUsage({ overLimit, unbilled, ...usage }: UsageBilling): UsageDocument {
+  return { ...usage, ...toDocumentOverLimit({ overLimit, unbilled }) };
 }
 
 function fromDocumentUsage({

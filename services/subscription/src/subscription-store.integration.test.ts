@@ -141,7 +141,7 @@ test('a subscription with a bill over the limit raises one alarm, regardless of 
   for (const tries of [1, 1, 2, 3]) await fail(1, tries);
   expect(parked).toEqual([[id, 'USAGE_TOO_LARGE', false]]);
   await subscriptions.record(id, context, (current) => recordBill(current, 1, { refunds: [] }));
-  expect((await subscriptions.get(id, context)).state.usage.held).toBeNull();
+  expect((await subscriptions.get(id, context)).state.usage.overLimit).toBeNull();
   // Another bill is another fault.
   await fail(2, 1);
   expect(parked).toHaveLength(2);

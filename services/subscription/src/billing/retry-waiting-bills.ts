@@ -87,7 +87,7 @@ async function owedAtEnd(
 ): Promise<FinalBillCarryOver> {
   const { state } = stored;
   // The invoice of the period in which it ended was over the limit itself.
-  if (state.usage.held?.bill === state.periodIndex) {
+  if (state.usage.overLimit?.bill === state.periodIndex) {
     return usageOfUnfinishedInvoice(stored, undefined, context, dependencies);
   }
   if (voidedInvoiceId === null) return nothingOwed;

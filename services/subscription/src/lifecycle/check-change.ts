@@ -101,7 +101,7 @@ export function checkNotCanceled({ status }: Pick<Subscription, 'status'>): void
   throw refusal('SUBSCRIPTION_CANCELED', 'Subscription is already canceled');
 }
 
-/** Refuses a subscription with a bill that is held: its charges are not known. */
+/** Refuses a subscription with a bill over the limit: its charges are not known. */
 export function checkNotParked(subscription: Subscription): void {
   if (isParked(subscription)) throw refusal('SUBSCRIPTION_PARKED', 'Subscription is parked');
 }

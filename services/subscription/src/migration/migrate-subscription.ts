@@ -35,7 +35,7 @@ export interface Migrated {
 /**
  * Moves a subscription to another price: at its next period, at the first one at or after an
  * instant, or immediately while none runs. Such a change costs nothing in the running period, so it
- * needs no facts. A bill that is held does not matter to it. The caller has taken the due steps,
+ * needs no facts. A bill over the limit does not matter to it. The caller has taken the due steps,
  * and has found no change of the job.
  */
 export function migrate(current: Subscription, order: MigrationOrder, now: Date): Migrated {

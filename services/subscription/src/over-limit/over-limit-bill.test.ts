@@ -23,7 +23,7 @@ const closing = { voidedInvoiceId: null };
 
 /** In its second period, whose bill is over the limit. */
 const entered = takeDueStep(aSubscription(), at(day('02-28'))).state;
-const held = fail(entered, 1, day('02-28'));
+const waiting = fail(entered, 1, day('02-28'));
 
 function fail(subscription: Subscription, bill: number, now: Date): Subscription {
   const { key, through, tries } = nextSettlement(subscription.usage, settlementBefore(bill));
@@ -50,7 +50,7 @@ const types = (commands: readonly { readonly type: string }[]) => commands.map((
 describe('a bill over the largest invoice amount', () => {
   test('is retried every day, the last time when no event can be accepted any more', () => {
     const tried: Date[] = [];
-    let subscription = held;
+    let subscription = waiting;
     for (;;) {
       const step = dueStep({ ...subscription, periodIndex: 30 });
       if (step?.kind !== 'BILL_AGAIN') break;
@@ -65,7 +65,13 @@ describe('a bill over the largest invoice amount', () => {
 
   test('does not keep a period from beginning, and is retried with the bill of that period', () => {
     const { state, commands } = takeDueStep(
-      { ...held, usage: { ...held.usage, held: { ...held.usage.held!, retryAt: day('03-31') } } },
+      {
+        ...waiting,
+        usage: {
+          ...waiting.usage,
+          overLimit: { ...waiting.usage.overLimit!, retryAt: day('03-31') },
+        },
+      },
       at(day('03-31')),
     );
     expect(state.periodIndex).toBe(2);
@@ -83,7 +89,7 @@ describe('a bill over the largest invoice amount', () => {
           { metadataProblems: [], ...at(hour(day('02-28'), 1)) },
         ),
       );
-    let subscription = held;
+    let subscription = waiting;
     const ordered: string[][] = [];
     for (let count = 1; count <= 22; count += 1) {
       const { state, commands } = change(subscription, count);
@@ -96,30 +102,30 @@ describe('a bill over the largest invoice amount', () => {
   });
 
   test('is not retried when a change changes nothing', () => {
-    const nothing = changeFields(held, {}, { metadataProblems: [], ...at(day('02-28')) });
-    expect(retriedWithChange(held, nothing)).toBe(nothing);
+    const nothing = changeFields(waiting, {}, { metadataProblems: [], ...at(day('02-28')) });
+    expect(retriedWithChange(waiting, nothing)).toBe(nothing);
   });
 
   test('raises an alarm the first time, and a duplicate attempt records nothing', () => {
-    expect(isAlarming(entered, held)).toBe(true);
+    expect(isAlarming(entered, waiting)).toBe(true);
     const settled = [{ key: 'period:0', through: 0, tries: 1 }];
     const repeat = { bill: 1, settled, closing: null, now: day('02-28') };
-    expect(recordOverLimitBill(held, repeat)).toEqual(held);
-    expect(isAlarming(held, fail(held, 1, day('03-01')))).toBe(false);
-    expect(isAlarming(held, fail(recordBill(held, 1, { refunds: [] }), 2, day('03-31')))).toBe(
-      true,
-    );
+    expect(recordOverLimitBill(waiting, repeat)).toEqual(waiting);
+    expect(isAlarming(waiting, fail(waiting, 1, day('03-01')))).toBe(false);
+    expect(
+      isAlarming(waiting, fail(recordBill(waiting, 1, { refunds: [] }), 2, day('03-31'))),
+    ).toBe(true);
   });
 
   test('is no longer recorded as over the limit once it was created, even after a slower attempt', () => {
-    const made = recordBill(held, 1, { refunds: [] });
-    expect(made.usage).toMatchObject({ held: null, lastBill: 1 });
+    const made = recordBill(waiting, 1, { refunds: [] });
+    expect(made.usage).toMatchObject({ overLimit: null, lastBill: 1 });
     expect(fail(made, 1, day('03-01'))).toBe(made);
   });
 });
 
 describe('the next retry', () => {
-  const in4th = { ...held, periodIndex: 3 };
+  const in4th = { ...waiting, periodIndex: 3 };
   const ended: Subscription = {
     ...in4th,
     status: 'CANCELED',
@@ -132,7 +138,7 @@ describe('the next retry', () => {
   const period = (periodIndex: number): OwedBill => ({ kind: 'PERIOD', periodIndex });
 
   test.each<[string, Subscription, OwedBill | undefined]>([
-    ['is nothing where nothing is held', entered, undefined],
+    ['is nothing where no bill waits', entered, undefined],
     ['is the bill that came to too much', in4th, period(1)],
     ['is the one after it', after(in4th, 1), period(2)],
     ['is nothing after the last', after(after(after(in4th, 1), 2), 3), undefined],
@@ -151,7 +157,7 @@ describe('the next retry', () => {
 });
 
 describe('the end of a subscription with bills over the limit', () => {
-  const later = reach(held, day('03-31'));
+  const later = reach(waiting, day('03-31'));
 
   test('leaves alone the invoices that are still to be created', () => {
     const { commands } = endedAt(later, day('04-01'));
@@ -194,7 +200,7 @@ describe('the settlements of attempts', () => {
     attemptKey(nextSettlement(usage, settlement));
 
   test('are new ones that name all settlements without a bill', () => {
-    const twice = fail(held, 1, day('03-01'));
+    const twice = fail(waiting, 1, day('03-01'));
     expect(nextSettlement(twice.usage, settlementBefore(1))).toMatchObject({
       unbilledKeys: ['period:0', 'period:0/2'],
     });
@@ -208,7 +214,7 @@ describe('the settlements of attempts', () => {
   });
 
   test('are removed when no later settlement is about their periods', () => {
-    let subscription: Subscription = { ...held, periodIndex: 4 };
+    let subscription: Subscription = { ...waiting, periodIndex: 4 };
     for (const bill of [1, 2, 3]) subscription = recordBill(subscription, bill, { refunds: [] });
     // The subscription may still end within period 3.
     expect(subscription.usage.unbilled).toHaveLength(1);
@@ -254,12 +260,12 @@ test('bills that fit or do not, in any order, are each created once and in order
       for (const [isEntering, isFitting] of steps) {
         const periodIndex = (subscription.periodIndex ?? 0) + 1;
         if (isEntering) subscription = { ...subscription, periodIndex };
-        if (isEntering && subscription.usage.held === null) attempt(periodIndex, isFitting);
+        if (isEntering && subscription.usage.overLimit === null) attempt(periodIndex, isFitting);
         const owed = owedBill(subscription);
         if (owed?.kind === 'PERIOD') attempt(owed.periodIndex, isFitting);
       }
       const last = subscription.periodIndex ?? 0;
-      const first = subscription.usage.held?.bill ?? last + 1;
+      const first = subscription.usage.overLimit?.bill ?? last + 1;
       expect(made).toEqual(Array.from({ length: first - 1 }, (_, index) => index + 1));
     }),
     { numRuns: 300 },

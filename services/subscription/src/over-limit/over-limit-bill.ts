@@ -72,7 +72,12 @@ export function overLimitAttempt(
   now: Date,
 ): OverLimitAttempt {
   const settled = attemptsOf({ usage }, settlements);
-  return { bill: Math.min(usage.held?.bill ?? bill, bill), settled, closing: closing ?? null, now };
+  return {
+    bill: Math.min(usage.overLimit?.bill ?? bill, bill),
+    settled,
+    closing: closing ?? null,
+    now,
+  };
 }
 
 /** True while the bill of the end of a cycle is over the limit. */
@@ -85,7 +90,7 @@ export function isCycleEndOverLimit({ cycleEndBills = [], usage }: Subscription)
 
 /** True while bills wait because one of them is over the limit. */
 export function hasWaitingBills({ usage }: Subscription): boolean {
-  return usage.held !== null;
+  return usage.overLimit !== null;
 }
 
 /**
@@ -98,24 +103,24 @@ export function recordOverLimitBill(
 ): Subscription {
   const { usage } = subscription;
   if (isBilled(subscription, bill)) return subscription;
-  const { held } = usage;
+  const { overLimit } = usage;
   const { unbilled } = withUnbilled(subscription, settled).usage;
-  const isFirst = held === null || unbilled.length > usage.unbilled.length;
-  const overLimit: OverLimitBills = {
+  const isFirst = overLimit === null || unbilled.length > usage.unbilled.length;
+  const waiting: OverLimitBills = {
     bill,
-    retryAt: isFirst ? nextRetryAt(subscription, bill, now) : held.retryAt,
-    triesLeft: isFirst ? retriesADayMax : held.triesLeft,
-    closing: closing ?? held?.closing ?? null,
+    retryAt: isFirst ? nextRetryAt(subscription, bill, now) : overLimit.retryAt,
+    retriesLeft: isFirst ? retriesADayMax : overLimit.retriesLeft,
+    closing: closing ?? overLimit?.closing ?? null,
   };
-  return { ...subscription, usage: { ...usage, held: overLimit, unbilled } };
+  return { ...subscription, usage: { ...usage, overLimit: waiting, unbilled } };
 }
 
 /** Adds the bill of the end to the waiting bills. */
 export function closeOverLimitBills(subscription: Subscription, closing: Closing): Subscription {
   const { usage } = subscription;
-  const { held } = usage;
-  if (held === null || held.closing !== null) return subscription;
-  return { ...subscription, usage: { ...usage, held: { ...held, closing } } };
+  const { overLimit } = usage;
+  if (overLimit === null || overLimit.closing !== null) return subscription;
+  return { ...subscription, usage: { ...usage, overLimit: { ...overLimit, closing } } };
 }
 
 /**
@@ -124,9 +129,9 @@ export function closeOverLimitBills(subscription: Subscription, closing: Closing
  */
 export function owedBill(subscription: Subscription): OwedBill | undefined {
   const { periodIndex, usage } = subscription;
-  const { held } = usage;
-  if (held === null || periodIndex === null) return undefined;
-  const { bill, closing } = held;
+  const { overLimit } = usage;
+  if (overLimit === null || periodIndex === null) return undefined;
+  const { bill, closing } = overLimit;
   if (bill > periodIndex + 1) return { kind: 'LATE', round: lateRoundOf(subscription, bill) };
   if (bill <= periodIndex && !endedWithin(subscription, bill)) {
     return { kind: 'PERIOD', periodIndex: bill };
@@ -136,8 +141,8 @@ export function owedBill(subscription: Subscription): OwedBill | undefined {
 
 /** The waiting bills, and the settlements without a bill, once a bill is created. */
 export function overLimitAfter(subscription: Subscription, bill: number): OverLimitState {
-  const held = waitingAfter(subscription, bill);
-  return { held, unbilled: stillUnbilled(subscription, bill) };
+  const overLimit = waitingAfter(subscription, bill);
+  return { overLimit, unbilled: stillUnbilled(subscription, bill) };
 }
 
 /** True when operators have to be alarmed: a bill is over the limit for the first time. */
@@ -154,8 +159,10 @@ export function isInvoiceOverLimit(
   subscription: Subscription,
   { periodIndex }: Pick<OpenInvoice, 'periodIndex'>,
 ): boolean {
-  const { held } = subscription.usage;
-  return held !== null && held.bill <= periodIndex && !endedWithin(subscription, periodIndex);
+  const { overLimit } = subscription.usage;
+  return (
+    overLimit !== null && overLimit.bill <= periodIndex && !endedWithin(subscription, periodIndex)
+  );
 }
 
 /**
@@ -186,10 +193,14 @@ export function retriedWithChange(
   transition: SubscriptionTransition,
 ): SubscriptionTransition {
   const { state, commands } = transition;
-  const { held } = state.usage;
+  const { overLimit } = state.usage;
   const isTried = commands.some(({ type }) => billing.has(type));
-  if (state === before || held === null || held.triesLeft === 0 || isTried) return transition;
-  const usage = { ...state.usage, held: { ...held, triesLeft: held.triesLeft - 1 } };
+  if (state === before || overLimit === null || overLimit.retriesLeft === 0 || isTried)
+    return transition;
+  const usage = {
+    ...state.usage,
+    overLimit: { ...overLimit, retriesLeft: overLimit.retriesLeft - 1 },
+  };
   return { ...transition, state: { ...state, usage }, commands: [...commands, billOwed] };
 }
 
@@ -207,9 +218,9 @@ export function nextRetryAfter(endedAt: Date, now: Date): Date | null {
 /** Returns the bills that still wait once a bill is created. */
 function waitingAfter(subscription: Subscription, bill: number): OverLimitBills | null {
   const { phase, periodIndex, usage } = subscription;
-  if (usage.held === null || periodIndex === null) return null;
+  if (usage.overLimit === null || periodIndex === null) return null;
   const last = phase === 'ENDED' ? periodIndex + 1 : periodIndex;
-  return bill < last ? { ...usage.held, bill: bill + 1 } : null;
+  return bill < last ? { ...usage.overLimit, bill: bill + 1 } : null;
 }
 
 /**
@@ -224,7 +235,7 @@ function stillUnbilled(subscription: Subscription, bill: number): readonly Unbil
 
 /** Time of the next retry of any bill; null: none. */
 function earliestRetry({ usage, cycleEndBills = [] }: Subscription): Date | null {
-  const times = [usage.held?.retryAt, ...cycleEndBills.map(({ retryAt }) => retryAt)];
+  const times = [usage.overLimit?.retryAt, ...cycleEndBills.map(({ retryAt }) => retryAt)];
   const [first = null] = times
     .filter((time) => time !== null && time !== undefined)
     .toSorted((a, b) => a.getTime() - b.getTime());
@@ -240,11 +251,11 @@ function retryBills(subscription: Subscription, decision: Decision): Subscriptio
 
 function retryWaiting(subscription: Subscription, { now }: Decision): SubscriptionTransition {
   const { usage } = subscription;
-  const { held } = usage;
-  const isDue = held !== null && held.retryAt !== null && held.retryAt <= now;
+  const { overLimit } = usage;
+  const isDue = overLimit !== null && overLimit.retryAt !== null && overLimit.retryAt <= now;
   if (!isDue) return { state: subscription, events: [], commands: [] };
-  const retryAt = nextRetryAt(subscription, held.bill, now);
-  const next = { ...usage, held: { ...held, retryAt, triesLeft: retriesADayMax } };
+  const retryAt = nextRetryAt(subscription, overLimit.bill, now);
+  const next = { ...usage, overLimit: { ...overLimit, retryAt, retriesLeft: retriesADayMax } };
   return { state: { ...subscription, usage: next }, events: [], commands: [billOwed] };
 }
 
@@ -268,9 +279,9 @@ function retryCycleEnds(subscription: Subscription, { now }: Decision): Subscrip
  */
 function withRetryPostponed(transition: SubscriptionTransition, at: Date): SubscriptionTransition {
   const { state } = transition;
-  const { held } = state.usage;
-  if (held === null || held.retryAt === null || held.retryAt > at) return transition;
-  const retryAt = nextRetryAt(state, held.bill, at);
-  const usage = { ...state.usage, held: { ...held, retryAt } };
+  const { overLimit } = state.usage;
+  if (overLimit === null || overLimit.retryAt === null || overLimit.retryAt > at) return transition;
+  const retryAt = nextRetryAt(state, overLimit.bill, at);
+  const usage = { ...state.usage, overLimit: { ...overLimit, retryAt } };
   return { ...transition, state: { ...state, usage } };
 }

@@ -43,11 +43,11 @@ export function withFormerBuyer(
 export function withoutFormerBuyer(subscription: Subscription): Subscription {
   const { status, usage, formerBuyer } = subscription;
   if (formerBuyer === undefined || status !== 'CANCELED') return subscription;
-  if (usage.held !== null || usage.lateBillAt !== null) return subscription;
+  if (usage.overLimit !== null || usage.lateBillAt !== null) return subscription;
   return { ...subscription, formerBuyer: undefined };
 }
 
 /** True if a bill over the limit is still owed, and does not know the deleted customer yet. */
 export function lacksFormerBuyer({ usage, formerBuyer }: Subscription): boolean {
-  return usage.held !== null && formerBuyer === undefined;
+  return usage.overLimit !== null && formerBuyer === undefined;
 }

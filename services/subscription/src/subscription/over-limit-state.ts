@@ -4,7 +4,7 @@ export interface OverLimitState {
    * Bills over the largest invoice amount, and the bills behind them; null: all ordered bills are
    * created.
    */
-  readonly held: OverLimitBills | null;
+  readonly overLimit: OverLimitBills | null;
   /** Settlements of bills over the limit: no invoice bills their usage. */
   readonly unbilled: readonly UnbilledSettlements[];
 }
@@ -16,7 +16,7 @@ export interface OverLimitBills {
   /** Time of the next automatic retry; null: no event can change the amount any more. */
   readonly retryAt: Date | null;
   /** Number of retries before then that changes of the subscription may trigger. */
-  readonly triesLeft: number;
+  readonly retriesLeft: number;
   /** Set once the bill of the end has been ordered, too. */
   readonly closing: Closing | null;
 }
@@ -39,4 +39,4 @@ export interface UnbilledSettlements {
   readonly tries: number;
 }
 
-export const nothingOverLimit: OverLimitState = { held: null, unbilled: [] };
+export const nothingOverLimit: OverLimitState = { overLimit: null, unbilled: [] };
