@@ -11,12 +11,11 @@ import {
 // Every change reads the customer, the products and the invoices of the running period.
 const factCalls = ['GetCustomers', 'GetInvoice', 'GetProducts'];
 const facts = ['find customers', 'find invoices', 'find products'];
-const quote = ['find balances', 'find billingSettings', 'find brandings'];
+const quote = ['find balances', 'find billingSettings'];
 // An invoice with unused time reads the invoice that it comes from.
 const creditingQuote = [...quote, 'find invoices'];
-// Before, at its due steps, with its invoice, and for its write.
-const reads = Array.from({ length: 4 }, () => 'find subscriptions');
-const stored = [...reads, 'update subscriptions'];
+// For its facts, and for its write.
+const stored = ['find subscriptions', 'find subscriptions', 'update subscriptions'];
 const withCredit = {
   // The invoice is read again: its room may have moved before it was reserved.
   calls: ['CreateChange', ...factCalls, 'ReserveForChange', 'GetInvoice'],
@@ -43,8 +42,8 @@ const changeCosts: Readonly<
 > = {
   [changeRequests.previewSeat]: {
     // The invoice of the change, and the next one.
-    calls: ['PreviewChange', ...factCalls, 'QuoteInvoice', 'QuoteInvoice'],
-    commands: [...facts, ...quote, ...creditingQuote, 'find subscriptions', 'find subscriptions'],
+    calls: ['PreviewChange', ...factCalls, 'QuoteInvoices'],
+    commands: [...facts, ...creditingQuote, 'find subscriptions'],
   },
   [changeRequests.addSeat]: {
     calls: ['CreateChange', ...factCalls, 'QuoteInvoice'],
@@ -69,15 +68,12 @@ const changeCosts: Readonly<
   [changeRequests.resume]: {
     // The usage prices of the new period; no invoice of a period that runs.
     calls: ['CreateChange', 'GetCustomers', 'GetProducts', 'GetMeterPrices', 'QuoteInvoice'],
-    commands: [
-      ...['find customers', 'find products', 'find products', ...quote],
-      ...stored.slice(1),
-    ],
+    commands: [...['find customers', 'find products', 'find products', ...quote], ...stored],
   },
   [changeRequests.takeBack]: {
     // The former state, for the audit log.
     calls: ['GetChange', 'CancelChange'],
-    commands: stored.slice(1),
+    commands: ['find subscriptions', ...stored],
   },
   [changeRequests.migrateDry]: startsMigration,
   [changeRequests.migrate]: startsMigration,

@@ -20,6 +20,7 @@ export const checkoutCallers: Callers<CheckoutServiceServer> = {
   createInvoice: ['subscription'],
   createInvoices: ['subscription'],
   quoteInvoice: ['subscription'],
+  quoteInvoices: ['subscription'],
   getInvoice: ['gateway', 'subscription', 'notifier'],
   listInvoices: ['gateway'],
   getBilledCurrency: ['gateway', 'subscription'],

@@ -12,9 +12,10 @@ import {
   CheckoutServiceService,
   type CreateInvoiceRequest,
   type CreateInvoiceResponse,
-  type CreateInvoicesResponse,
   type DiscountTerms,
   type LineItem as ProtoLineItem,
+  type QuoteInvoiceRequest,
+  type QuoteInvoiceResponse,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { billingReasons, lineKinds } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
@@ -48,12 +49,15 @@ import { cardCountryFor, type OneOffDependencies, oneOffHandlers } from './one-o
 import { reservationHandlers } from './reservation/reservation-rpc';
 import type { ReservationWorker } from './reservation/reservation-worker';
 import { fromProtoBuyerFacts } from './tax/finalization-message';
+import type { InvoiceTerms } from './tax/invoice-terms';
+import type { BillingSettingsStore } from './seller/billing-settings-store';
 import type { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 
 // Limit of invoices created by one call, which must be done before its deadline.
 const invoicesMax = 100;
 
 export interface CheckoutRpcDependencies extends OneOffDependencies {
+  readonly settings: Pick<BillingSettingsStore, 'read' | 'readForInvoice'>;
   readonly worker: CollectionWorker;
   readonly saver: PaymentMethodWorker;
   readonly reservations: ReservationWorker;
@@ -67,7 +71,8 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
   const { invoices, worker, saver, pages } = dependencies;
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   const createInvoice = async (request: CreateInvoiceRequest, context: CallContext) => {
-    const created = draftOwed(await readNewInvoice(request, context, dependencies));
+    const written = await dependencies.settings.readForInvoice(context);
+    const created = draftOwed(await readNewInvoice(request, written, context, dependencies));
     const balanceRound = await roundOf(created.state, context, dependencies);
     const { stored, inserted } = await invoices
       .within(context)
@@ -81,13 +86,13 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
     CheckoutServiceService,
     {
       createInvoice,
-      createInvoices: ({ requests }, context) => createEach(requests, context, createInvoice),
-      quoteInvoice: async ({ invoice: request }, context) => {
-        const input = await readNewInvoice(required(request, 'invoice'), context, dependencies);
-        // A change whose invoice would be below 0 is refused before it is stored.
-        const { state } = isRefusable(input) ? draft(input) : draftOwed(input);
-        return toProtoQuote(state, await balanceFor(state, context, dependencies));
-      },
+      createInvoices: async ({ requests }, context) => ({
+        responses: await answerEach(requests, noInvoice, (one) => createInvoice(one, context)),
+      }),
+      quoteInvoice: (request, context) => quote(request, context, dependencies),
+      quoteInvoices: async ({ requests }, context) => ({
+        responses: await answerEach(requests, noQuote, (one) => quote(one, context, dependencies)),
+      }),
       ...invoiceHandlers({ invoices, pages }),
       ...reservationHandlers(dependencies.reservations),
       ...oneOffHandlers(dependencies),
@@ -137,18 +142,32 @@ function isRefusable({ billingReason }: NewInvoice): boolean {
   return billingReason === 'SUBSCRIPTION_CHANGE';
 }
 
+async function quote(
+  { invoice }: QuoteInvoiceRequest,
+  context: CallContext,
+  dependencies: CheckoutRpcDependencies,
+): Promise<QuoteInvoiceResponse> {
+  const request = required(invoice, 'invoice');
+  const owner = { customerId: request.customerId, currency: parseCurrency(request.currency) };
+  // Read at once, so that the quotes of one call share both reads. A quote shows no locale.
+  const [settings, balance] = await Promise.all([
+    dependencies.settings.read(context),
+    dependencies.balances.amountOf(owner, context),
+  ]);
+  const input = await readNewInvoice(request, { settings }, context, dependencies);
+  // A change whose invoice would be below 0 is refused before it is stored.
+  const { state } = isRefusable(input) ? draft(input) : draftOwed(input);
+  return toProtoQuote(state, await balanceFor(state, context, dependencies, balance));
+}
+
 // The invoice of a request at the present terms of the seller.
 async function readNewInvoice(
   request: CreateInvoiceRequest,
+  written: Pick<InvoiceTerms, 'settings' | 'defaultLocale'>,
   context: CallContext,
-  {
-    invoices,
-    settings,
-    methods,
-  }: Pick<CheckoutRpcDependencies, 'invoices' | 'settings' | 'methods'>,
+  { invoices, methods }: Pick<CheckoutRpcDependencies, 'invoices' | 'methods'>,
 ): Promise<NewInvoice> {
   const input = fromProtoNewInvoice(request, context);
-  const written = await settings.readForInvoice(context);
   const terms = {
     ...written,
     buyer: fromProtoBuyerFacts(request.buyer),
@@ -193,31 +212,35 @@ async function balanceFor(
   invoice: Invoice,
   context: CallContext,
   { balances }: Pick<CheckoutRpcDependencies, 'balances'>,
+  known?: bigint,
 ): Promise<bigint> {
   if (invoice.authorizedTransactionId !== undefined) return 0n;
   const { balanceRound: round } = invoice;
   const taken = round === undefined ? 0n : await balances.takenBy(invoice, { round }, context);
   if (taken > 0n) return taken;
-  const balance = await balances.amountOf(invoice, context);
+  const balance = known ?? (await balances.amountOf(invoice, context));
   const total = totalOf(invoice);
   return balance < total ? balance : total;
 }
 
 // Concurrent, so that their reads and writes share database round trips.
-async function createEach(
-  requests: readonly CreateInvoiceRequest[],
-  context: CallContext,
-  create: (request: CreateInvoiceRequest, context: CallContext) => Promise<CreateInvoiceResponse>,
-): Promise<CreateInvoicesResponse> {
+async function answerEach<Request, Response>(
+  requests: readonly Request[],
+  failed: Response,
+  answer: (request: Request) => Promise<Response>,
+): Promise<Response[]> {
   if (requests.length < 1 || requests.length > invoicesMax) {
     throw invalidInput({ requests: [`Must be 1 to ${String(invoicesMax)}`] });
   }
-  const outcomes = await Promise.allSettled(requests.map((request) => create(request, context)));
-  const none = { invoice: undefined, collecting: false };
-  return {
-    responses: outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : none)),
-  };
+  const outcomes = await Promise.allSettled(requests.map(answer));
+  return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : failed));
 }
+
+const noInvoice: CreateInvoiceResponse = { invoice: undefined, collecting: false };
+const noQuote: QuoteInvoiceResponse = {
+  ...{ lineItems: [], discounts: [], taxes: [], subtotal: 0n, discountAmount: 0n },
+  ...{ tax: 0n, total: 0n, balanceApplied: 0n },
+};
 
 // The command of the draft opens the invoice, in this or another replica; after its deadline the
 // caller retries.

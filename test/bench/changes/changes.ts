@@ -30,7 +30,7 @@ export const changes: Bench = {
       const figures: FigureTable[] = [
         await compareCosts({
           ...options,
-          title: 'C1: POST preview of a seat : GET of the subscription and 5 reads of neighbors',
+          title: 'C1: POST preview of a seat : GET of the subscription and 4 reads of neighbors',
           ours: await previewSide(stage, subscriptions),
           floor: await readSide(stage, subscriptions),
           demand: previewCostMax,
@@ -63,8 +63,8 @@ async function previewSide(stage: Stage, subscriptions: PaidSubscriptions): Prom
 }
 
 /**
- * The baseline: a GET of the subscription, and for each also the five calls that its preview makes
- * to neighbors, by a process of its own. In place of the two quotes it reads the invoice.
+ * The baseline: a GET of the subscription, and for each also the four calls that its preview makes
+ * to neighbors, by a process of its own. In place of the quotes it reads the invoice.
  */
 async function readSide(stage: Stage, subscriptions: PaidSubscriptions): Promise<CostSide> {
   const { system } = subscriptions;

@@ -87,21 +87,39 @@ export async function change(
   const until = waitAtMost(answerWithinMs, context, clock.now());
   const id = newResourceId(context, 'change');
   const { subscriptionId } = call;
-  const before = await subscriptions.get(subscriptionId, context);
-  const earlier = mayHaveRun(context) ? await changes.find(before.state, id, context) : undefined;
-  // The change is part of the subscription that has stored it, so that this reads nothing.
-  const written =
-    earlier === undefined ? await storeChange(id, call, context, dependencies) : before;
-  const known = {
-    change: earlier ?? (await changes.get(written.state, id, context)),
-    stored: written,
-  };
+  const known =
+    (await findEarlier(id, subscriptionId, context, dependencies)) ??
+    (await storeNew(id, call, context, dependencies));
   const isReached = (current: Subscription) => current.changes.paying?.id !== id;
   const outcome = async () => {
     const stored = await subscriptions.waitFor(subscriptionId, context, { isReached, until });
     return { change: await changes.get(stored.state, id, context), stored };
   };
   return elseAsWritten(known, outcome(), { logger, subscriptionId, changeId: id });
+}
+
+/** Finds what an earlier call with the key has stored. */
+async function findEarlier(
+  changeId: string,
+  subscriptionId: string,
+  context: CallContext,
+  { subscriptions, changes }: ChangeDependencies,
+): Promise<ChangedSubscription | undefined> {
+  if (!mayHaveRun(context)) return undefined;
+  const stored = await subscriptions.get(subscriptionId, context);
+  const found = await changes.find(stored.state, changeId, context);
+  return found && { change: found, stored };
+}
+
+async function storeNew(
+  changeId: string,
+  call: ChangeCall,
+  context: CallContext,
+  dependencies: ChangeDependencies,
+): Promise<ChangedSubscription> {
+  const stored = await storeChange(changeId, call, context, dependencies);
+  // The change is part of the subscription that has stored it, so that this reads nothing.
+  return { change: await dependencies.changes.get(stored.state, changeId, context), stored };
 }
 
 async function storeChange(

@@ -47,7 +47,7 @@ export interface PromisedEnd {
 }
 
 interface EndDependencies extends FactDependencies {
-  readonly peers: Pick<Peers, 'checkout' | 'customers'>;
+  readonly peers: Pick<Peers, 'checkout' | 'customers' | 'quotes'>;
 }
 
 type Dependencies = EndDependencies & TokenDependencies & SettlementDependencies;

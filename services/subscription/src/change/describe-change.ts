@@ -1,3 +1,4 @@
+import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { LineItem } from '@billing/proto/billing/checkout/v1/checkout';
@@ -27,8 +28,8 @@ import {
 } from '@billing/chassis/preview-promise';
 import { checkNothingDue, promisedNotes, validUntilOf, subscriptionDigest } from './sign-preview';
 import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
-import { noEndInvoice, readCycleEndInvoice } from './describe-end-invoice';
-import { readNextInvoice } from './describe-next-invoice';
+import { type EndInvoice, noEndInvoice, readCycleEndInvoice } from './describe-end-invoice';
+import { type NextInvoice, readNextInvoice } from './describe-next-invoice';
 import { readPlanQuote, toProtoPreviewNote } from './read-quote';
 
 export type PreviewDependencies = ChangeDependencies & TokenDependencies;
@@ -59,6 +60,9 @@ export async function previewChange(
   const at = context.now;
   checkRequest(current.state, request, at);
   checkNothingDue(current.state, at);
+  const following = readFollowing(current, { request, customer }, context, dependencies);
+  // Both quote at once, so that their quotes share a call; a refusal of the change itself counts.
+  void following.catch(() => undefined);
   const preview = await computed(current.state, { ...request, instant: at }, context, peers);
   const validUntil = validUntilOf(at, current.state);
   const claim = {
@@ -69,10 +73,33 @@ export async function previewChange(
     inputs: inputDigests(current.state, { input, request, customer, preview }),
   };
   const { plan, creditNotes, ...shown } = preview;
-  const after = afterChange(current.state, request, at);
-  const productIds = itemsAfter(current.state, request.wanted).map((item) => item.productId);
-  const changed = { ...stored, state: after };
-  const bill = orderedCycleEnd(current.state, after);
+  return {
+    at,
+    validUntil,
+    token: await signedToken(claim, context, dependencies),
+    ...shown,
+    ...plan,
+    creditNotes: creditNotes.map(toProtoPreviewNote),
+    ...(await following),
+  };
+}
+
+/** Invoices that follow from a change: of usage before it, and of the next period. */
+async function readFollowing(
+  current: Stored<Subscription>,
+  {
+    request,
+    customer,
+  }: { readonly request: ChangeRequest; readonly customer: CustomerFacts | undefined },
+  context: CallContext,
+  dependencies: PreviewDependencies,
+): Promise<EndInvoice & NextInvoice> {
+  const { state } = current;
+  const { now: at } = context;
+  const after = afterChange(state, request, at);
+  const productIds = itemsAfter(state, request.wanted).map((item) => item.productId);
+  const changed = { ...current, state: after };
+  const bill = orderedCycleEnd(state, after);
   const ended =
     bill === undefined
       ? { shown: noEndInvoice, billed: after }
@@ -85,16 +112,8 @@ export async function previewChange(
       return bill === undefined ? usage : usage?.filter(({ period }) => period.start >= at);
     },
   };
-  return {
-    at,
-    validUntil,
-    token: await signedToken(claim, context, dependencies),
-    ...shown,
-    ...plan,
-    creditNotes: creditNotes.map(toProtoPreviewNote),
-    ...ended.shown,
-    ...(await readNextInvoice(ended.billed, facts, context, peers)),
-  };
+  const { peers } = dependencies;
+  return { ...ended.shown, ...(await readNextInvoice(ended.billed, facts, context, peers)) };
 }
 
 /**

@@ -38,14 +38,17 @@ export interface FactDependencies {
  * Credit that the change itself has reserved counts as left.
  */
 export async function fetchPeriodFacts(
-  { state: { id, phase, periodIndex } }: Stored<Subscription>,
+  stored: Stored<Subscription>,
   context: CallContext,
   { subscriptions, peers, clock }: FactDependencies,
   changeId: string,
 ): Promise<PeriodFacts | null> {
+  const { id, phase, periodIndex } = stored.state;
   if (phase !== 'REGULAR' || periodIndex === null) return null;
   const until = waitAtMost(invoiceWithinMs, context, clock.now());
-  const { state } = await subscriptions.waitFor(id, context, { isReached: isInvoiced, until });
+  const { state } = isInvoiced(stored.state)
+    ? stored
+    : await subscriptions.waitFor(id, context, { isReached: isInvoiced, until });
   if (!isInvoiced(state) || state.periodIndex !== periodIndex) throw notInvoiced();
   const ids = invoiceIdsOf(state).toReversed();
   for (;;) {

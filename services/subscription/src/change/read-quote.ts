@@ -19,9 +19,9 @@ import type { ChangeCreditNote, ChangePlan } from '../subscription/subscription-
 export async function readQuote(
   request: CreateInvoiceRequest,
   context: CallContext,
-  { checkout }: Pick<Peers, 'checkout'>,
+  { quotes }: Pick<Peers, 'quotes'>,
 ): Promise<PreviewInvoice> {
-  const quote = await checkout.quoteInvoice({ invoice: request }, context);
+  const quote = await quotes.quote(request, context);
   const { billingReason, currency, periodStart, periodEnd } = request;
   return {
     ...quote,
@@ -56,7 +56,7 @@ export async function readPlanQuote(
     readonly request: Pick<ChangeRequest, 'invoiceId' | 'taxFacts'>;
   },
   context: CallContext,
-  peers: Pick<Peers, 'checkout'>,
+  peers: Pick<Peers, 'quotes'>,
 ): Promise<PlanQuote> {
   try {
     if (invoice !== null) {
@@ -93,7 +93,7 @@ export async function checkEndBill(
   subscription: Subscription,
   { unusedLines, invoiceId }: Pick<EndCredits, 'unusedLines'> & { readonly invoiceId: string },
   context: CallContext,
-  { checkout, customers }: Pick<Peers, 'checkout' | 'customers'>,
+  { quotes, customers }: Pick<Peers, 'quotes' | 'customers'>,
 ): Promise<void> {
   if (unusedLines.length === 0) return;
   const { lines, discount } = waitingPutOff(subscription);
@@ -107,7 +107,7 @@ export async function checkEndBill(
     periodIndex: subscription.periodIndex ?? 0,
   });
   try {
-    await readQuote(toProtoChangeInvoice(subscription, bill), context, { checkout });
+    await readQuote(toProtoChangeInvoice(subscription, bill), context, { quotes });
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'invalid_input') throw endGivesTaxBack();
     throw error;

@@ -15,6 +15,7 @@ import { cancel, creditsOf } from '../lifecycle/cancellation';
 import { planChange } from '../lifecycle/plan-change';
 import { takeDueStep } from '../lifecycle/due-steps';
 import { toProtoChangeInvoice, toProtoNewInvoice } from '../peer/checkout';
+import type { Peers } from '../peer/peers';
 import { putOffOn, waitingPutOff } from '../subscription/put-off';
 import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
 import type { ChangeCreditNote } from '../subscription/subscription-change';
@@ -86,13 +87,15 @@ class TaxingCheckout {
         const left = invoice.lineItems.map((line) => ({ amount: this.leftOf(line) }));
         return Promise.resolve({ invoice, left, reservedByOtherChange: false });
       },
-      quoteInvoice: async ({ invoice }: { readonly invoice: CreateInvoiceRequest }) => {
+    },
+    quotes: {
+      quote: async (invoice: CreateInvoiceRequest) => {
         const { total, lineItems } = await Promise.resolve(this.taxed(invoice));
         return { total, lineItems, balanceApplied: 0n };
       },
     },
     customers: { find: () => Promise.resolve(undefined) },
-  } as never as Parameters<typeof checkEndBill>[3];
+  } as never as Pick<Peers, 'checkout' | 'customers' | 'quotes'>;
 
   private find(id: string): Invoice {
     const found = this.invoices.find((invoice) => invoice.id === id);

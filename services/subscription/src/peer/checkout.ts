@@ -6,6 +6,7 @@ import type {
   CreateInvoiceResponse,
   Invoice,
   LineItem as ProtoLineItem,
+  QuoteInvoiceResponse,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { billingReasons, lineKinds } from '@billing/proto/values/checkout';
@@ -229,6 +230,29 @@ export class InvoiceClient {
 
   create(request: CreateInvoiceRequest, context: CallContext): Promise<CreateInvoiceResponse> {
     return this.batches.ask(request, context);
+  }
+}
+
+/** Quotes invoices in checkout; concurrent requests are sent in one call. */
+export class QuoteClient {
+  private readonly batches: BatchClient<CreateInvoiceRequest, QuoteInvoiceResponse>;
+
+  constructor(checkout: Pick<Peers['checkout'], 'quoteInvoice' | 'quoteInvoices'>) {
+    this.batches = new BatchClient({
+      one: (invoice, context) => checkout.quoteInvoice({ invoice }, context),
+      many: async (invoices, context) => {
+        const requests = invoices.map((invoice) => ({ invoice }));
+        const { responses } = await checkout.quoteInvoices({ requests }, context);
+        // The response of a failed request is empty; sent alone, the request gets its error.
+        return responses.map((response) =>
+          response.lineItems.length === 0 ? undefined : response,
+        );
+      },
+    });
+  }
+
+  quote(invoice: CreateInvoiceRequest, context: CallContext): Promise<QuoteInvoiceResponse> {
+    return this.batches.ask(invoice, context);
   }
 }
 

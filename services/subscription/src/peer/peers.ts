@@ -25,12 +25,15 @@ import {
 import type { SubscriptionConfiguration } from '../config';
 import { CustomerClient } from './customer';
 import { MeterPriceClient } from './meter-prices';
+import { QuoteClient } from './checkout';
 
 /** The services that this one calls. */
 export interface Peers {
   readonly catalog: Peer<CatalogServiceServer>;
   readonly customer: Peer<CustomerServiceServer>;
   readonly checkout: Peer<CheckoutServiceServer>;
+  /** Served by checkout. */
+  readonly quotes: QuoteClient;
   readonly discount: Peer<DiscountServiceServer>;
   readonly metering: Peer<MeteringServiceServer>;
   /** Served by the catalog. */
@@ -47,6 +50,9 @@ export function connectPeers(service: Service, config: SubscriptionConfiguration
   const customer = service.peer<CustomerServiceServer>(CustomerServiceService, {
     address: config.CUSTOMER_ADDRESS,
   });
+  const checkout = service.peer<CheckoutServiceServer>(CheckoutServiceService, {
+    address: config.CHECKOUT_ADDRESS,
+  });
   return {
     catalog,
     meterPrices: new MeterPriceClient(catalog),
@@ -55,9 +61,8 @@ export function connectPeers(service: Service, config: SubscriptionConfiguration
     ),
     customer,
     customers: new CustomerClient(customer),
-    checkout: service.peer<CheckoutServiceServer>(CheckoutServiceService, {
-      address: config.CHECKOUT_ADDRESS,
-    }),
+    checkout,
+    quotes: new QuoteClient(checkout),
     discount: service.peer<DiscountServiceServer>(DiscountServiceService, {
       address: config.DISCOUNT_ADDRESS,
     }),

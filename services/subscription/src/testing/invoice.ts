@@ -50,7 +50,8 @@ export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus):
 }
 
 /** What an invoice would cost with its tax. */
-export function aQuote(request: CreateInvoiceRequest, taxPercent: bigint) {
+export function aQuote(request: CreateInvoiceRequest | undefined, taxPercent: bigint) {
+  if (request === undefined) throw new Error('No invoice to quote');
   const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
   const tax = (invoice.total * taxPercent + 50n) / 100n;
   return { ...invoice, tax, total: invoice.total + tax, balanceApplied: 0n };

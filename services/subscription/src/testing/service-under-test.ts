@@ -240,10 +240,10 @@ class PeerServers {
 
   private checkout(): AsyncHandlers<CheckoutServiceServer> {
     return {
-      quoteInvoice: async ({ invoice: request }) => {
-        if (request === undefined) throw new Error('No invoice to quote');
-        return aQuote(request, this.quotedTaxPercent);
-      },
+      quoteInvoice: async ({ invoice }) => aQuote(invoice, this.quotedTaxPercent),
+      quoteInvoices: async ({ requests }) => ({
+        responses: requests.map(({ invoice }) => aQuote(invoice, this.quotedTaxPercent)),
+      }),
       getInvoice: async ({ id, changeId }) => {
         await this.onInvoiceRead();
         const invoice = this.invoiceOf(id);

@@ -90,10 +90,13 @@ export class PlayedCheckout {
     for (const played of this.invoices.values()) this.endCharge(played);
   }
 
+  readonly quotes = {
+    quote: (request: CreateInvoiceRequest) =>
+      Promise.resolve({ ...invoiceOf(request), balanceApplied: zero }),
+  };
+
   readonly calls = {
     createInvoice: (request: CreateInvoiceRequest) => Promise.resolve(this.create(request)),
-    quoteInvoice: ({ invoice: request }: { readonly invoice: CreateInvoiceRequest }) =>
-      Promise.resolve({ ...invoiceOf(request), balanceApplied: zero }),
     getInvoice: ({ id, changeId }: { readonly id: string; readonly changeId: string }) =>
       Promise.resolve(this.read(id, changeId)),
     voidDerivedInvoice: ({ invoiceId }: { readonly invoiceId: string }) =>

@@ -230,7 +230,7 @@ export class PlayedService {
       Promise.resolve({ discount: discounts.get(discountId) });
     const noLog = () => undefined;
     const peers = {
-      checkout: checkout.calls,
+      ...{ checkout: checkout.calls, quotes: checkout.quotes },
       products: { find: (id: string) => Promise.resolve(products.get(id)) },
       customers: { find: () => Promise.resolve(customer) },
       meterPrices: { find: () => Promise.resolve({ set: 0, prices: [] }) },
