@@ -13,6 +13,7 @@ const healthy: ServiceFacts = {
   dueSince: undefined,
   poisonMessages: 0,
   sealedSecrets: new Map(),
+  oldSecret: undefined,
 };
 const system: SystemFacts = {
   now,
@@ -57,6 +58,23 @@ test('each key that stored secrets still need is counted, over all services', ()
     ok: true,
     text: 'needed: 1 by 1, 2 by 7',
   });
+});
+
+test.each<[string, Map<string, number> | undefined, string[]]>([
+  ['was never replaced', undefined, []],
+  ['is not needed', new Map(), ['needed by nothing: remove API_KEY_PEPPER_OLD of checkout']],
+  [
+    'is needed',
+    new Map([
+      ['API key', 2],
+      ['session', 1],
+    ]),
+    ['API_KEY_PEPPER_OLD of checkout needed by 2 API keys, 1 session'],
+  ],
+])('an old secret that %s', (_case, needs, texts) => {
+  const oldSecret = { variable: 'API_KEY_PEPPER', needs };
+  const found = checksOf(withOne({ oldSecret })).filter(({ name }) => name === 'old secret');
+  expect(found).toEqual(texts.map((text) => ({ name: 'old secret', ok: true, text })));
 });
 
 test('the disk of other servers is not looked at', () => {

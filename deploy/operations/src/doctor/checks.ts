@@ -24,6 +24,16 @@ export interface ServiceFacts {
   readonly poisonMessages: number;
   /** Number of stored secrets by the id of the key of DATA_KEYS that sealed them. */
   readonly sealedSecrets: ReadonlyMap<string, number>;
+  /** Absent in services without a secret that can be replaced by an old value in `<NAME>_OLD`. */
+  readonly oldSecret: OldSecret | undefined;
+}
+
+/** The former value of a secret. */
+export interface OldSecret {
+  /** Variable of the secret. */
+  readonly variable: string;
+  /** What still needs the former value, by noun; undefined if the secret was never replaced. */
+  readonly needs: ReadonlyMap<string, number> | undefined;
 }
 
 /** One line of the command. */
@@ -57,6 +67,7 @@ export function checksOf(facts: SystemFacts): Check[] {
     poisonCheck(services),
     backupCheck(lastBackupAt, now),
     dataKeyCheck(services),
+    ...services.flatMap(oldSecretCheck),
   ];
 }
 
@@ -122,6 +133,20 @@ function dataKeyCheck(services: readonly ServiceFacts[]): Check {
   const uses = [...counts].toSorted().map(([id, count]) => `${id} by ${String(count)}`);
   const text = uses.length === 0 ? 'none needed' : `needed: ${uses.join(', ')}`;
   return { name: 'data keys', ok: true, text };
+}
+
+/** No finding: `<NAME>_OLD` may be removed once nothing needs it. */
+function oldSecretCheck({ service, oldSecret }: ServiceFacts): Check[] {
+  if (oldSecret?.needs === undefined) return [];
+  const { variable, needs } = oldSecret;
+  const counts = [...needs].map(
+    ([noun, count]) => `${String(count)} ${noun}${count === 1 ? '' : 's'}`,
+  );
+  const text =
+    counts.length === 0
+      ? `needed by nothing: remove ${variable}_OLD of ${service}`
+      : `${variable}_OLD of ${service} needed by ${counts.join(', ')}`;
+  return [{ name: 'old secret', ok: true, text }];
 }
 
 function namesOf(services: readonly ServiceFacts[]): string {

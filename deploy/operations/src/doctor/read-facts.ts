@@ -9,6 +9,7 @@ import type { Db } from 'mongodb';
 import { readLastBackup } from '../database/last-backup';
 import { savedCollections, type ServiceDatabase } from '../database/databases';
 import { isBeating } from '../database/seen-replicas';
+import { readOldSecret } from './old-secrets';
 import { readSealedSecrets } from './sealed-secrets';
 import type { ServiceFacts, SystemFacts } from './checks';
 
@@ -49,6 +50,7 @@ async function readService(
     ...(await readWaiting(db, now)),
     poisonMessages: await db.collection('poisonMessages').countDocuments(),
     sealedSecrets: await readSealedSecrets(db, service),
+    oldSecret: await readOldSecret(db, service, now),
   };
 }
 

@@ -52,6 +52,8 @@ test('a secret that replaces the stored one is a rotation, which cannot be rever
   await check('second', 'first');
   await check('second');
   await expect(check('first')).rejects.toThrow(refused);
+  const [stored] = await mongo.db.collection('secretFingerprints').find().toArray();
+  expect(stored).toMatchObject({ _id: 'PEPPER', replacedAt: expect.any(Date) as Date });
 });
 
 test('replicas that start concurrently agree', async () => {

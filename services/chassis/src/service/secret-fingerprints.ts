@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Db } from 'mongodb';
+import { systemClock } from '../clock';
 import { ConfigurationError, type ConfigurationProblem } from './configuration';
 import { retryTransient } from '../mongo/mongo';
 import type { Metrics } from '../telemetry/metrics';
@@ -13,7 +14,8 @@ export interface DataSecret {
   readonly old: readonly (string | Buffer)[];
 }
 
-interface FingerprintDocument {
+/** Stored fingerprint of a secret. */
+export interface FingerprintDocument {
   /** Name of the variable. */
   readonly _id: string;
   /**
@@ -21,12 +23,17 @@ interface FingerprintDocument {
    * little to find one.
    */
   readonly fingerprint: string;
+  /** Real time at which it replaced another one; absent if it never did. */
+  readonly replacedAt?: Date;
 }
 
+/** Collection of the fingerprints. */
+export const fingerprintCollection = 'secretFingerprints';
 const fingerprintBytes = 8;
 const duplicateKey = 11_000;
 
-function fingerprintOf(secret: string | Buffer): string {
+/** Text that distinguishes secrets and reveals none. */
+export function fingerprintOf(secret: string | Buffer): string {
   const hash = createHash('sha256').update(secret).digest();
   return hash.subarray(0, fingerprintBytes).toString('hex');
 }
@@ -53,7 +60,7 @@ export async function checkFingerprints(
 }
 
 async function isKnown(db: Db, { variable, value, old }: DataSecret): Promise<boolean> {
-  const fingerprints = db.collection<FingerprintDocument>('secretFingerprints');
+  const fingerprints = db.collection<FingerprintDocument>(fingerprintCollection);
   const fingerprint = fingerprintOf(value);
   const find = () => retryTransient(() => fingerprints.findOne({ _id: variable }));
   const stored = (await find()) ?? (await insert({ _id: variable, fingerprint }));
@@ -62,7 +69,7 @@ async function isKnown(db: Db, { variable, value, old }: DataSecret): Promise<bo
   await retryTransient(() =>
     fingerprints.updateOne(
       { _id: variable, fingerprint: stored.fingerprint },
-      { $set: { fingerprint } },
+      { $set: { fingerprint, replacedAt: systemClock.now() } },
     ),
   );
   return true;

@@ -10,6 +10,7 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, randomSecret } from '@billing/chassis/ids';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { fingerprintOf } from '@billing/chassis/secret-fingerprints';
 import { type ApiKey, type ApiKeyInput, issue, type KeyCreator, revoke, withHash } from './api-key';
 import { formatKey, isWellFormed, keyPrefixes, keySecretBytes } from './format';
 import type { EnvironmentKind } from '../environment/environment';
@@ -22,6 +23,7 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
   resource: 'API key',
   toDocument: ({
     hash,
+    pepper,
     name,
     prefix,
     last4,
@@ -32,6 +34,7 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
     createdBy,
   }) => ({
     hash,
+    pepper: pepper ?? null,
     name,
     prefix,
     last4,
@@ -44,6 +47,8 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
     hash: fields.hash as string,
+    // Absent in documents of earlier releases.
+    pepper: (fields.pepper as string | null | undefined) ?? undefined,
     name: fields.name as string,
     prefix: fields.prefix as string,
     last4: fields.last4 as string,
@@ -100,7 +105,8 @@ export class ApiKeyStore {
     );
     const hash = this.hashOf(key);
     const shown = { prefix: keyPrefixes[kind], last4: key.slice(-4) };
-    const kept = { id: idOf(hash), hash, ...shown, createdBy };
+    const { pepper } = this;
+    const kept = { id: idOf(hash), hash, pepper, ...shown, createdBy };
     const { stored } = await this.within({ tenant, storing }).insert(issue(input, kept));
     return { key, stored };
   }
@@ -114,23 +120,29 @@ export class ApiKeyStore {
     if (!isWellFormed(key)) return undefined;
     const { documents, definition } = this.collection;
     const hash = this.hashOf(key);
-    const document = await retryTransient(() => documents.findOne({ _id: idOf(hash), hash }));
-    return document === null ? this.findRotated(key) : toStored(definition, document);
-  }
-
-  /**
-   * Finds a key created under an older pepper: its id derives from that pepper, and this use stores
-   * its hash under the newest one.
-   */
-  private async findRotated(key: string): Promise<Stored<ApiKey> | undefined> {
-    const { documents, definition } = this.collection;
-    const hashes = this.peppers.map((pepper) => hashOf(key, pepper));
-    const document = await retryTransient(() => documents.findOne({ hash: { $in: hashes } }));
+    const document =
+      (await retryTransient(() => documents.findOne({ _id: idOf(hash), hash }))) ??
+      (await this.findRotated(key));
     if (document === null) return undefined;
     const stored = toStored(definition, document);
-    const hash = this.hashOf(key);
-    if (stored.state.hash === hash) return stored;
-    return this.within(stored).mutate(stored.state.id, (apiKey) => withHash(apiKey, hash));
+    return this.isCurrent(stored.state, hash) ? stored : this.rehashed(stored, hash);
+  }
+
+  // The id of a key created under an older pepper derives from that pepper.
+  private findRotated(key: string) {
+    const hashes = this.peppers.map((pepper) => hashOf(key, pepper));
+    return retryTransient(() => this.collection.documents.findOne({ hash: { $in: hashes } }));
+  }
+
+  // Only while a pepper is replaced, it is of interest which keys still need the older one.
+  private isCurrent(apiKey: ApiKey, hash: string): boolean {
+    const isNamed = this.peppers.length === 1 || apiKey.pepper === this.pepper;
+    return apiKey.hash === hash && isNamed;
+  }
+
+  private rehashed(stored: Stored<ApiKey>, hash: string): Promise<Stored<ApiKey>> {
+    const { pepper } = this;
+    return this.within(stored).mutate(stored.state.id, (one) => withHash(one, { hash, pepper }));
   }
 
   /** Newest first, including revoked keys; with an id, only that key. */
@@ -197,6 +209,10 @@ export class ApiKeyStore {
 
   private get newestPepper(): string {
     return this.peppers[0] ?? '';
+  }
+
+  private get pepper(): string {
+    return fingerprintOf(this.newestPepper);
   }
 
   // No key begins with this text, so no secret is ever the hash of a key.

@@ -8,6 +8,7 @@ const input = { name: 'Backend', scopes: [], expiresAt: undefined };
 const made = {
   id: 'id',
   hash: 'hash',
+  pepper: 'pepper',
   prefix: 'billing_live_',
   last4: 'abcd',
   createdBy: { type: 'SYSTEM' } as const,

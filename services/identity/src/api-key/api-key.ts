@@ -13,6 +13,8 @@ export interface ApiKey {
   readonly id: string;
   /** HMAC-SHA256 of the whole key in hexadecimal. */
   readonly hash: string;
+  /** Fingerprint of the HMAC's secret; undefined in keys that only earlier releases have written. */
+  readonly pepper: string | undefined;
   readonly name: string;
   readonly prefix: string;
   readonly last4: string;
@@ -76,7 +78,7 @@ export function validateKeyInput(
 /** Creates a key. */
 export function issue(
   input: ApiKeyInput,
-  made: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'last4' | 'createdBy'>,
+  made: Pick<ApiKey, 'id' | 'hash' | 'pepper' | 'prefix' | 'last4' | 'createdBy'>,
 ): Transition<ApiKey> {
   return {
     state: { ...input, ...made, revokedAt: undefined, lastUsedAt: undefined },
@@ -86,9 +88,12 @@ export function issue(
 }
 
 /** Replaces the hash by one under another pepper. */
-export function withHash(apiKey: ApiKey, hash: string): Transition<ApiKey> {
-  if (apiKey.hash === hash) return unchanged(apiKey);
-  return { state: { ...apiKey, hash }, events: [], commands: [] };
+export function withHash(
+  apiKey: ApiKey,
+  { hash, pepper }: { readonly hash: string; readonly pepper: string },
+): Transition<ApiKey> {
+  if (apiKey.hash === hash && apiKey.pepper === pepper) return unchanged(apiKey);
+  return { state: { ...apiKey, hash, pepper }, events: [], commands: [] };
 }
 
 /** True when a use at real time `now` is worth a write. */

@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { DomainError } from '@billing/kernel/domain-error';
 import { type ApiKey, invalidApiKey, isValid, type KeyCreator, revoke } from './api-key';
 import type { ApiKeyStore } from './api-key-store';
 import { invalidSession } from '../operator/session';
@@ -55,7 +56,8 @@ export class KeyLineage {
 
   /**
    * Creates a key by `issue` between two checks of its creator; revokes it when the creator was
-   * revoked in between.
+   * revoked in between. After any other error of the second check it stays, unknown to all callers,
+   * for a retry.
    */
   async issueFor<T extends { readonly stored: Stored<ApiKey> }>(
     creator: KeyCreator,
@@ -66,7 +68,8 @@ export class KeyLineage {
     try {
       await this.checkCreator(creator, tenant);
     } catch (error) {
-      await this.revoke(issued.stored);
+      const isInvalid = error instanceof DomainError && error.kind === 'unauthenticated';
+      if (isInvalid) await this.revoke(issued.stored);
       throw error;
     }
     return issued;
