@@ -229,7 +229,7 @@ function waitForProvider(
 }
 
 function openRefusedAttempts(service: Service): RefusedAttemptStore {
-  const refused = new RefusedAttemptStore(service.db, service.clock);
+  const refused = new RefusedAttemptStore(service.db, service);
   service.ensureIndexes(() => refused.ensureIndexes());
   const run = () => refused.deleteExpired();
   const name = 'forget refused payments';

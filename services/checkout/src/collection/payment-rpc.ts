@@ -25,10 +25,9 @@ import { methodRemoved } from '../payment-method/payment-method';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import type { ChargeSource } from '../provider/port/payment-provider';
-import { waitForEffect } from '../provider/within-time';
 import { type ProviderEventDependencies, receiveProviderEvent } from './receive-provider-event';
 import type { NewRecordedPayment, RecordedPaymentWorker } from './recorded-payment-worker';
-import type { PayingClient, RefusedAttemptStore } from './refused-attempt-store';
+import type { RefusedAttemptStore } from './refused-attempt-store';
 
 export interface PaymentRpcDependencies extends ProviderEventDependencies {
   readonly methods: PaymentMethodStore;
@@ -41,10 +40,7 @@ export interface PaymentRpcDependencies extends ProviderEventDependencies {
 
 /** RPCs of payments that a payer or a caller requests. */
 export function paymentRpc(dependencies: PaymentRpcDependencies) {
-  const { payments, recordedPayments, saver, refused, clock } = dependencies;
-  // The payment has ended: its caller gets the outcome, also if the count fails.
-  const recordRefusal = (client: PayingClient, context: CallContext) =>
-    waitForEffect(refused.record(client, context), context, clock);
+  const { payments, recordedPayments, saver, refused } = dependencies;
   return rpcService<PaymentServiceServer>(
     PaymentServiceService,
     {
@@ -52,12 +48,11 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
         const invoice = await payableInvoice(request.id, context, dependencies);
         const source = await fromProtoSource(request.source, { invoice, context, dependencies });
         const client = { resourceId: invoice.id, network: request.clientNetwork };
-        await refused.check(client, context);
         const { returnUrl, expectedAmount } = request;
         const presence = { callId: context.resourceSeed, returnUrl, expectedAmount };
-        const paid = await payments.pay({ invoiceId: invoice.id, source }, presence, context);
-        if (wasRefused(invoice, paid.state)) await recordRefusal(client, context);
-        return toProtoPayment(paid, dependencies);
+        const pay = () => payments.pay({ invoiceId: invoice.id, source }, presence, context);
+        const counted = { client, pay, isCounted: countedFor(invoice) };
+        return toProtoPayment(await refused.count(counted, context), dependencies);
       },
       answerInvoiceChallenge: async (
         { id, attempt, approved, clientNetwork: network },
@@ -66,8 +61,9 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
         const invoice = await payableInvoice(id, context, dependencies);
         const { id: invoiceId } = invoice;
         const client = { resourceId: invoiceId, network };
-        const answered = await payments.answerChallenge({ invoiceId, attempt, approved }, context);
-        if (wasRefused(invoice, answered.state)) await recordRefusal(client, context);
+        const pay = () => payments.answerChallenge({ invoiceId, attempt, approved }, context);
+        const counted = { client, pay, isCounted: countedFor(invoice) };
+        const answered = await refused.count(counted, context, { isBegun: true });
         return toProtoPayment(answered, dependencies);
       },
       recordPayment: async (request, context) => {
@@ -115,11 +111,14 @@ async function isDeleted(
   return isCustomerDeleted(state.customerId, context);
 }
 
-// True if a payment has been refused since the invoice was read.
-function wasRefused(before: Invoice, after: InvoiceRecord): boolean {
-  if (after.isTombstone) return false;
-  const last = after.payments.at(-1);
-  return last?.status === 'FAILED' && last.number > lastAttemptNumber(before);
+// A payment that waits for its payer is not refused yet; one that has no outcome may be.
+function countedFor(before: Invoice) {
+  return ({ state: after }: Stored<InvoiceRecord>): boolean => {
+    if (after.isTombstone || after.status !== 'OPEN') return true;
+    if (after.attempt !== undefined) return after.attempt.status === 'PENDING';
+    const last = after.payments.at(-1);
+    return last?.status === 'FAILED' && last.number > lastAttemptNumber(before);
+  };
 }
 
 async function payableInvoice(

@@ -1,4 +1,4 @@
-import { checkRefused } from './refused-attempts';
+import { checkRefused, countAttempt, withdrawAttempt } from './refused-attempts';
 
 const start = Date.parse('2026-01-01T00:00:00.000Z');
 const minute = (count: number) => new Date(start + count * 60_000);
@@ -23,4 +23,15 @@ test('another payment is allowed an hour after the first of ten refusals', () =>
   expect(() => {
     checkRefused(refused, minute(60));
   }).not.toThrow();
+});
+
+test('attempts at one time are counted separately, and each is withdrawn alone', () => {
+  const first = countAttempt([], minute(1));
+  const second = countAttempt(first.refusedAt, minute(1));
+  expect(second.refusedAt).toHaveLength(2);
+  expect(withdrawAttempt(second.refusedAt, second.at)).toEqual(first.refusedAt);
+});
+
+test('the latest ten attempts are kept', () => {
+  expect(countAttempt(refusedFor(10), minute(10)).refusedAt).toEqual(refusedFor(11).slice(1));
 });

@@ -19,6 +19,21 @@ export function checkRefused(refusedAt: readonly Date[], now: Date): void {
   });
 }
 
+/** Adds an attempt at `now`, at a time of its own; the latest attempts are kept. */
+export function countAttempt(
+  refusedAt: readonly Date[],
+  now: Date,
+): { readonly refusedAt: readonly Date[]; readonly at: Date } {
+  const latest = Math.max(...refusedAt.map((at) => at.getTime() + 1), now.getTime());
+  const at = new Date(latest);
+  return { refusedAt: [...refusedAt, at].slice(-refusedMax), at };
+}
+
+/** Removes an attempt that was not refused. */
+export function withdrawAttempt(refusedAt: readonly Date[], at: Date): readonly Date[] {
+  return refusedAt.filter((each) => each.getTime() !== at.getTime());
+}
+
 /** Time before which refusals no longer count. */
 export function countedSince(now: Date): Date {
   return new Date(now.getTime() - withinMs);

@@ -2,6 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { recoverInTest } from '@billing/chassis/testing/recover';
+import { AMOUNT_MAX } from '@billing/kernel/money';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
@@ -273,4 +274,27 @@ test('what a payer types about the buyer while a code is removed is on the next 
     ...{ status: INVOICE_STATUS_OPEN, buyer: { name: 'Grace', address: { country: 'FR' } } },
   });
   expect([changed.invoice?.id, now?.invoiceId]).toEqual([invoice?.id, invoice?.id]);
+});
+
+test('a country that the next invoice cannot take is refused, and another one is taken', async () => {
+  await shop.setTax(context);
+  shop.peers.aDiscount({ code: 'HALF' });
+  const { id: productId } = shop.peers.aProduct({ amount: AMOUNT_MAX - AMOUNT_MAX / 5n });
+  const { session } = await shop.create(context, { allowDiscountCodes: true, productId });
+  await apply(session.id);
+  shop.peers.before = async (call) => {
+    if (call !== 'getDiscount') return;
+    shop.peers.before = () => undefined;
+    await remove(session.id);
+  };
+  const change = (country: string) =>
+    shop.sessions.changeSessionBuyer(
+      { id: session.id, country, state: undefined, name: 'Grace', taxId: undefined },
+      context,
+    );
+  await expect(change('HU')).rejects.toMatchObject({
+    fields: { country: ['The total with tax exceeds the maximum amount'] },
+  });
+  expect((await shop.read(session.id, context)).invoice?.buyer?.address?.country).not.toBe('HU');
+  expect((await change('FR')).invoice?.buyer).toMatchObject({ address: { country: 'FR' } });
 });

@@ -9,7 +9,6 @@ import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import { isOfferGone } from '../peer/product';
 import type { Peers } from '../peers';
-import { waitForEffect } from '../provider/within-time';
 import { removesCode } from './discount-code';
 import { asksForCard, isPastExpiry, isSettled, productIdsOf, type SessionRecord } from './session';
 import type { SessionPreparer } from './session-preparation-worker';
@@ -51,16 +50,14 @@ export async function paySession(
   dependencies: SessionPaymentDependencies,
 ): Promise<StoredSession> {
   const { worker, refused } = dependencies;
-  const client = { resourceId: id, network: clientNetwork };
-  await refused.check(client, context);
   const stored = await currentSession(id, context, dependencies);
   await checkMethod(stored.state, paymentMethodId, context, dependencies);
-  const claimed = await worker.pay(id, { paymentMethodId, returnUrl, expectedAmount }, context);
-  const paid = await untilSettled(claimed, context, dependencies);
-  if (wasRefused(stored, paid)) {
-    await waitForEffect(refused.record(client, context), context, dependencies.clock);
-  }
-  return paid;
+  const pay = async () => {
+    const claimed = await worker.pay(id, { paymentMethodId, returnUrl, expectedAmount }, context);
+    return untilSettled(claimed, context, dependencies);
+  };
+  const client = { resourceId: id, network: clientNetwork };
+  return refused.count({ client, pay, isCounted: countedFor(stored) }, context);
 }
 
 /** Continues a payment after its payer has answered, and waits until the purchase is delivered. */
@@ -81,13 +78,13 @@ export async function answerSessionChallenge(
 ): Promise<StoredSession> {
   const { worker, refused } = dependencies;
   const stored = await known(id, context, dependencies);
-  const claimed = await worker.answerChallenge(id, { attempt, approved }, context);
-  const answered = await untilSettled(claimed, context, dependencies);
+  const pay = async () => {
+    const claimed = await worker.answerChallenge(id, { attempt, approved }, context);
+    return untilSettled(claimed, context, dependencies);
+  };
   const client = { resourceId: id, network: clientNetwork };
-  if (wasRefused(stored, answered)) {
-    await waitForEffect(refused.record(client, context), context, dependencies.clock);
-  }
-  return answered;
+  const counted = { client, pay, isCounted: countedFor(stored) };
+  return refused.count(counted, context, { isBegun: true });
 }
 
 /** Session after earlier due work; throws for an unknown session. */
@@ -99,13 +96,15 @@ export async function currentSession(
   return endIfDue(await known(id, context, dependencies), context, dependencies);
 }
 
-// True if a payment has failed since the session was read: each failure is recorded in the write
-// that ends its payment.
-function wasRefused(before: StoredSession, after: StoredSession): boolean {
-  if (before.state.isTombstone || after.state.isTombstone) return false;
-  const { phase, challenge, lastPaymentError } = after.state;
-  const isOpen = phase === 'READY' && challenge === undefined && lastPaymentError !== undefined;
-  return isOpen && after.version > before.version;
+// A payment that waits for its payer is not refused yet; one that has no outcome may be. Each failure
+// is recorded in the write that ends its payment.
+function countedFor(before: StoredSession) {
+  return (after: StoredSession): boolean => {
+    if (after.state.isTombstone || after.state.phase !== 'READY') return true;
+    const { challenge, lastPaymentError } = after.state;
+    const isFailed = challenge === undefined && lastPaymentError !== undefined;
+    return isFailed && after.version > before.version;
+  };
 }
 
 async function known(

@@ -17,7 +17,8 @@ export interface BuyerChangeDependencies extends SessionPaymentDependencies {
 /**
  * Takes what the payer of a session typed about the buyer. The invoice decides: it stays as it is
  * while a payment runs, and once the session has ended. If a discount code has replaced the invoice
- * in the meantime, the next one takes the same facts.
+ * in the meantime, the next one takes the same facts, or its problem is the answer: on the replaced
+ * invoice the facts count for nothing, and a retry gives them to the next one.
  */
 export async function changeSessionBuyer(
   id: string,
@@ -32,6 +33,8 @@ export async function changeSessionBuyer(
   for (;;) {
     const { state } = stored;
     if (!isOpen(state) || state.invoiceId === changedId) return stored;
+    // Each invoice needs time of its own.
+    context.storing?.close();
     const { taxExempt } = buyerFactsOf(customerSnapshot.read(state.snapshots.customer));
     changedId = state.invoiceId;
     // The invoice of a code may still be on its way.
