@@ -1,7 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
-import { TestLimitStore, testsMax } from './test-limit-store';
+import { environmentTestsMax, TestLimitStore, testsMax } from './test-limit-store';
 
 const configuration = testServiceConfiguration('test_limit');
 const start = new Date('2026-01-05T12:00:00.000Z');
@@ -60,6 +60,17 @@ test('a test is refused until the tenth test before it is a minute old', async (
 test('endpoints are limited independently', async () => {
   await race(anEndpoint(), { count: testsMax, ms: 0 });
   expect(await race(anEndpoint(), { count: 1, ms: 0 })).toMatchObject({ counted: 1 });
+});
+
+test('an environment whose endpoints are replaced is limited to the tests of ten endpoints', async () => {
+  const { environmentId } = anEndpoint();
+  const another = () => ({ environmentId, endpointId: newId() });
+  for (let number = 0; number < environmentTestsMax / testsMax; number += 1) {
+    expect(await race(another(), { count: testsMax, ms: 0 })).toMatchObject({ counted: testsMax });
+  }
+  expect(await race(another(), { count: 2, ms: 20_000 })).toEqual({ counted: 0, waits: [40, 40] });
+  expect(await race(anEndpoint(), { count: 1, ms: 20_000 })).toMatchObject({ counted: 1 });
+  expect(await race(another(), { count: 1, ms: 60_000 })).toMatchObject({ counted: 1 });
 });
 
 test('a retried call counts once, also when the limit is reached', async () => {

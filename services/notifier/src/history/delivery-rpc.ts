@@ -80,12 +80,13 @@ export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
     },
     retryWebhookDelivery: async ({ endpointId, id }, context) => {
       const key = await activeKey(context, endpointId);
+      // Read before the write: an error after it would deny a retry that is stored.
+      const [described] = await history.describe(key.environmentId, [await retries.get(key, id)]);
+      if (described === undefined) throw notFound('Webhook delivery');
       const { storing, resourceSeed } = context;
       const delivery = await retries.send(key, id, { now: clock.now(), storing, resourceSeed });
       dependencies.onDeliveries([key]);
-      const [described] = await history.describe(key.environmentId, [delivery]);
-      if (described === undefined) throw notFound('Webhook delivery');
-      return { delivery: toProtoDelivery(described) };
+      return { delivery: toProtoDelivery({ ...described, delivery }) };
     },
     replayWebhooks: async ({ endpointId, since, all }, context) => {
       if (since === undefined) throw invalidInput({ since: ['Required'] });

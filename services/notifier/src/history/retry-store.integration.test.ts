@@ -1,6 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
+import type { Db } from 'mongodb';
 import type { Delivery } from '../delivery/delivery';
 import { DeliveryStore } from '../delivery/delivery-store';
 import { RetryStore } from './retry-store';
@@ -91,6 +92,42 @@ describe('a delivery that is requested again', () => {
     for (const asked of await Promise.all(asks)) expect(asked).toMatchObject({ status: 'PENDING' });
     expect(await stored(one)).toMatchObject({ hasArrived: true, failures: 0 });
   });
+
+  test.each<[string, Partial<Delivery>]>([
+    ['DELIVERED', { status: 'DELIVERED', dueAt: null }],
+    ['PENDING', { dueAt: at(60) }],
+  ])('is answered as written when %s and the database fails after the write', async (_, fields) => {
+    const one = delivery(fields);
+    await store.insert([one]);
+    const asked = await new RetryStore(failingAfterWrite()).send(key, one._id, { now: at(1) });
+    expect(asked).toEqual(await stored(one));
+    expect(asked).toMatchObject({ status: 'PENDING', dueAt: at(1) });
+  });
+
+  /** A database whose deliveries cannot be read once one was written. */
+  function failingAfterWrite(): Db {
+    const deliveries = mongo.db.collection<Delivery>('deliveries');
+    let isWritten = false;
+    const failing = new Proxy(deliveries, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name, target) as unknown;
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          if (isWritten) return Promise.reject(new Error('The database fails'));
+          isWritten = name === 'updateOne' || name === 'updateMany';
+          return (value as (...of: unknown[]) => unknown).apply(target, args);
+        };
+      },
+    });
+    return new Proxy(mongo.db, {
+      get: (target, name) => {
+        if (name === 'collection') {
+          return (of: string) => (of === 'deliveries' ? failing : target.collection(of));
+        }
+        return Reflect.get(target, name, target) as unknown;
+      },
+    });
+  }
 
   test('blocks none of its successors', async () => {
     const one = delivery({ status: 'FAILED', dueAt: null, failures: 10 });

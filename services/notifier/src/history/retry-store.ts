@@ -24,8 +24,8 @@ export class RetryStore {
   }
 
   /**
-   * Makes a delivery due now and returns it; throws not_found if the endpoint has none. The retry
-   * of a test counts as a test.
+   * Makes a delivery due now and returns it as written, without a read that could fail after the
+   * write; throws not_found if the endpoint has none. The retry of a test counts as a test.
    */
   async send(
     key: EndpointKey,
@@ -38,12 +38,14 @@ export class RetryStore {
       storing?.pass();
       // Only a test has no number.
       if (delivery.sequence === 0) await this.testLimits.count(key, retryId, { now, storing });
-      if (await this.sendNow(delivery, now)) return this.get(key, id);
+      const sent = await this.sendNow(delivery, now);
+      if (sent !== undefined) return sent;
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
   }
 
-  private async get({ environmentId, endpointId }: EndpointKey, id: string): Promise<Delivery> {
+  /** Finds a delivery of an endpoint; throws not_found if there is none. */
+  async get({ environmentId, endpointId }: EndpointKey, id: string): Promise<Delivery> {
     const delivery = isId(id)
       ? await retryTransient(() => this.deliveries.findOne({ _id: id, environmentId, endpointId }))
       : null;
@@ -52,15 +54,17 @@ export class RetryStore {
   }
 
   /**
-   * Makes a delivery due now; returns false if its status has changed since it was read. A finished
+   * Makes a delivery due now; undefined if its status has changed since it was read. A finished
    * delivery is sent out of order: its successors have been sent, and do not wait for it. A pending
    * one keeps its place, and every pending delivery of its subscription becomes due now. The retry
    * schedule starts again, so that repeated requests do not exhaust it.
    */
-  private async sendNow(delivery: Delivery, now: Date): Promise<boolean> {
+  private async sendNow(delivery: Delivery, now: Date): Promise<Delivery | undefined> {
     if (delivery.status === 'PENDING') {
       await this.retrySubscriptionNow(delivery, now);
-      return true;
+      const { claim, dueAt } = delivery;
+      const isWaiting = claim === null && dueAt !== null && dueAt > now;
+      return isWaiting ? { ...delivery, ...dueAgain(now) } : delivery;
     }
     await this.days.reopen([delivery], now);
     const { _id, environmentId, status, hasArrived = false } = delivery;
@@ -73,7 +77,7 @@ export class RetryStore {
     const { matchedCount } = await retryTransient(() =>
       this.deliveries.updateOne({ _id, environmentId, status }, { $set: again }),
     );
-    return matchedCount === 1;
+    return matchedCount === 1 ? { ...delivery, ...again } : undefined;
   }
 
   /** Makes the pending deliveries of a subscription due now, except those in flight. */
