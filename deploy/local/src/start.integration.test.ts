@@ -169,10 +169,12 @@ async function expectPublicUrl(announcement: Announcement, publicUrl: string): P
   const endpoint = await fetch(`${gatewayUrl}/v1/webhook-endpoints`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${testKey}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ url: 'http://127.0.0.1:9/hook' }),
+    body: JSON.stringify({ url: 'http://127.0.0.1:9/hook', events: ['nope'] }),
   });
-  expect(endpoint.status).toBe(400);
-  expect(Object.keys(((await endpoint.json()) as { error: object }).error)).toEqual(['url']);
+  expect([endpoint.status, await endpoint.json()]).toEqual([
+    400,
+    { error: { url: ['Must be a public address'], events: ['0: Unknown event'] } },
+  ]);
 }
 
 describe('one data folder, start after start,', () => {

@@ -15,6 +15,7 @@ export const notifierCallers: Callers<NotifierServiceServer> = {
   listWebhookEndpoints: ['gateway'],
   updateWebhookEndpoint: ['gateway'],
   rotateWebhookSecret: ['gateway'],
+  getWebhookAddressRules: ['gateway'],
   deleteWebhookEndpoint: ['gateway'],
 };
 

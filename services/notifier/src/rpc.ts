@@ -1,5 +1,5 @@
 import type { Stored } from '@billing/chassis/aggregate';
-import { newResourceId } from '@billing/chassis/call-context';
+import { newResourceId, type Tenant } from '@billing/chassis/call-context';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
 import {
@@ -12,16 +12,18 @@ import { notifierCallers } from './callers';
 import type { DeliveryStore } from './delivery/delivery-store';
 import type { EndpointStore } from './endpoint/endpoint-store';
 import type { WebhookEndpoint, WebhookEndpointChanges, EndpointKey } from './endpoint/endpoint';
+import type { AddressPolicy } from './endpoint/public-address';
 
 export interface NotifierDependencies {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
+  readonly policyOf: (tenant: Tenant) => AddressPolicy;
   /** Called with an endpoint that was changed. */
   readonly onChange: (endpoint: EndpointKey) => void;
 }
 
 /** Implements the notifier's calls about endpoints. */
-export function notifierRpc({ endpoints, deliveries, onChange }: NotifierDependencies) {
+export function notifierRpc({ endpoints, deliveries, policyOf, onChange }: NotifierDependencies) {
   const handlers: AsyncHandlers<NotifierServiceServer> = {
     createWebhookEndpoint: async (request, context) => {
       const id = newResourceId(context, 'webhookEndpoint');
@@ -52,6 +54,7 @@ export function notifierRpc({ endpoints, deliveries, onChange }: NotifierDepende
       onChange({ environmentId: context.tenant.environmentId, endpointId: request.id });
       return { webhookEndpoint: toProtoWebhookEndpoint(stored), secret: stored.state.secret };
     },
+    getWebhookAddressRules: (_request, { tenant }) => Promise.resolve(policyOf(tenant)),
     deleteWebhookEndpoint: async ({ id }, context) => {
       const key = { environmentId: context.tenant.environmentId, endpointId: id };
       await endpoints.remove(context, id);

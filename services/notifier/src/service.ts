@@ -123,7 +123,7 @@ export async function start(
     worker.reclaim(endpoint);
   };
   const running = await service.serve([
-    notifierRpc({ ...stores, onChange }),
+    notifierRpc({ ...stores, policyOf, onChange }),
     startDeliveryCalls(dependencies, worker),
     feed.rpcOf(settleFeed),
     ...mail.rpcs,

@@ -75,6 +75,7 @@ describe('a call with an idempotency key', () => {
       {
         createWebhookEndpoint: (received, context) => handle(received, context),
         getWebhookEndpoint: refuse,
+        getWebhookAddressRules: refuse,
         listWebhookEndpoints: refuse,
         updateWebhookEndpoint: refuse,
         rotateWebhookSecret: refuse,

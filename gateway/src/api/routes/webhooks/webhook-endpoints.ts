@@ -16,7 +16,8 @@ import { listQuery, page } from '../../input/list';
 import type { Sound } from '../../input/field-rules';
 import { changeable, frozen, readPatch, required } from '../../input/patch';
 import { created, etag, ok, present, secretOrNull } from '../../../http/answer';
-import { param } from '../../input/request';
+import { type ApiRequest, param } from '../../input/request';
+import type { Peers } from '../../../peers';
 import type { Route } from '../route';
 
 const { isAllowedHost } = publicHosts(ipaddr);
@@ -82,7 +83,8 @@ export const webhookEndpointRoutes: readonly Route[] = [
       errors: ['conflict'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateWebhookEndpoint, request, rulesFor(request.context));
+      const rules = await rulesFor(request, peers);
+      const input = readBody(CreateWebhookEndpoint, request, rules);
       const { webhookEndpoint, secret } = await peers.notifier.createWebhookEndpoint(
         { ...input, events: input.events ?? [] },
         request.context,
@@ -139,7 +141,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       errors: ['webhook_endpoint_not_found'],
     },
     handle: async (request, peers) => {
-      const rules = rulesFor(request.context);
+      const rules = await rulesFor(request, peers);
       const { input, updateMask } = readPatch(UpdateWebhookEndpoint, request, rules);
       const { url, events = [], description, active, headerPrefix } = input;
       const { webhookEndpoint } = await peers.notifier.updateWebhookEndpoint(
@@ -196,11 +198,36 @@ export const webhookEndpointRoutes: readonly Route[] = [
   },
 ];
 
-// A setting of the notifier decides about loopback addresses of sandboxes.
-function rulesFor({ tenant: { live } }: Pick<CallContext, 'tenant'>) {
-  const policy = { allowLoopback: !live };
+/** Rules of an endpoint's fields, which name all problems of a body together. */
+async function rulesFor({ body, context }: ApiRequest, peers: Peers) {
+  const policy = {
+    allowLoopback: !context.tenant.live && (await mayBeLoopback(body, context, peers)),
+  };
   return (fields: Sound<WebhookEndpointFields>) =>
     webhookEndpointProblems(fields, (hostname) => isAllowedHost(hostname, policy));
+}
+
+/** A setting of the notifier decides about loopback addresses of sandboxes. */
+async function mayBeLoopback(
+  body: unknown,
+  context: CallContext,
+  { notifier }: Peers,
+): Promise<boolean> {
+  const { url: sent } = (body ?? {}) as { readonly url?: unknown };
+  if (typeof sent !== 'string' || !isLoopback(sent)) return true;
+  try {
+    return (await notifier.getWebhookAddressRules({}, context)).allowLoopback;
+  } catch {
+    // The notifier refuses the address itself.
+    return true;
+  }
+}
+
+function isLoopback(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { hostname } = new URL(text);
+  const isAllowed = (allowLoopback: boolean) => isAllowedHost(hostname, { allowLoopback });
+  return isAllowed(true) && !isAllowed(false);
 }
 
 function toJsonNewWebhookEndpoint(endpoint: ProtoWebhookEndpoint, secret: string) {
