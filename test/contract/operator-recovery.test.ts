@@ -122,6 +122,38 @@ describe('a mail to an operator', () => {
     );
   });
 
+  test('proves a new address by a code, whoever has the address', async () => {
+    const taken = newAddress();
+    await OperatorClient.owner({ ...system, organization: 'Another' }, taken);
+    const one = await owner.colleague('DEVELOPER');
+    const change = (email: string, emailCode?: string) =>
+      one.api('PUT', '/operators/me/email', { email, password, emailCode });
+    const codeTo = (address: string) =>
+      eventually(() => {
+        const [content = ''] = mailServer.contentsTo(address);
+        return String(/hour:\s+([A-Z2-7]{8})\s/.exec(content)![1]);
+      });
+    const free = newAddress();
+    const shown = async (email: string, emailCode?: string) => {
+      const { status, body } = await change(email, emailCode);
+      return [status, JSON.parse(JSON.stringify(body).replaceAll(email, 'the address'))];
+    };
+    for (const address of [free, taken]) {
+      expect(await shown(address)).toEqual([202, { codeMailedTo: 'the address' }]);
+      const wrong = [400, { error: { emailCode: ['Wrong code'] } }];
+      expect(await shown(address, 'AAAAAAAA')).toEqual(wrong);
+    }
+    expect(await shown(taken, await codeTo(free))).toEqual([
+      400,
+      { error: { emailCode: ['Wrong code'] } },
+    ]);
+    expect((await change(taken, await codeTo(taken))).status).toBe(409);
+    const changed = await change(free, await codeTo(free));
+    expect([changed.status, changed.body]).toMatchObject([200, { email: free, emailProven: true }]);
+    const { data } = (await owner.api('GET', '/audit?perPage=20')).body;
+    expect(JSON.stringify(data)).not.toContain(await codeTo(free));
+  });
+
   test('invites an address by mail three times an hour, and by link always', async () => {
     const email = newAddress();
     const invite = () => owner.api('POST', '/operators', { email, role: 'VIEWER' });

@@ -119,6 +119,27 @@ testInChromium(
   },
 );
 
+testInChromium('a lost answer to a new email address succeeds after a retry', async () => {
+  const { email, link } = await invite();
+  await new OperatorClient(system.gatewayUrl).accept(link, email);
+  const changed = newAddress();
+  await visit(browser, desktop, async (page) => {
+    await page.goto(`${system.gatewayUrl}/dashboard/live/account`);
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Your account');
+    await press(page, 'Change email');
+    await page.locator('.dialog').getByLabel('New email').fill(changed);
+    await page.locator('.dialog').getByLabel('Password').fill(password);
+    const answers = await loseAnswer(page, '/operators/me/email');
+    await pressInDialog(page, 'Change email');
+    await seeRetry(page, answers, 'new email address');
+    await page.getByText('Email changed').waitFor();
+  });
+  expect((await signIn(changed, password)).status).toBe(200);
+});
+
 testInChromium(
   'lost answers do not hide a second factor, its recovery codes and its end',
   async () => {

@@ -26,6 +26,15 @@ test('a change names only the changed fields, with the values before and after',
   ]);
 });
 
+test('a change names no field that the request does not have', () => {
+  const before = { id, name: 'Basic', lastUsedAt: null };
+  const answer = { ...before, name: 'Two years', lastUsedAt: '2026-01-01T00:00:00.000Z' };
+  const body = { name: 'Two years' };
+  expect(auditDetail({ segment: 'sandboxes', id, body, before, answer }).changes).toEqual([
+    { field: 'name', fromJson: '"Basic"', toJson: '"Two years"' },
+  ]);
+});
+
 test('a change of a customer names personal fields without their values', () => {
   const before = { id, email: 'a@b.co', name: 'Ada', phone: '0151', currency: 'USD', metadata: {} };
   const answer = { ...before, email: 'b@b.co', name: 'ADA', phone: '7', currency: 'EUR' };
@@ -51,12 +60,13 @@ test('a change of the tax ids and the buyer reference of a customer shows no val
 });
 
 test('a code of a second factor is secret, a code of a discount is not', () => {
-  const body = { email: 'b@b.co', code: '123456' };
+  const body = { email: 'b@b.co', code: '123456', emailCode: 'ABCDEFGH' };
   const written = { id: undefined, body, before: undefined, answer: undefined };
   const changesOf = (segment: string) => auditDetail({ ...written, segment }).changes;
   expect(changesOf('operators')).toEqual([
     { field: 'email', fromJson: undefined, toJson: '"b@b.co"' },
     { field: 'code', fromJson: undefined, toJson: undefined },
+    { field: 'emailCode', fromJson: undefined, toJson: undefined },
   ]);
   expect(changesOf('discounts')[1]?.toJson).toBe('"123456"');
 });

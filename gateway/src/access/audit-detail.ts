@@ -120,9 +120,9 @@ function shown(segment: string, field: string, value: unknown): string | undefin
   return json.length > valueLengthMax ? undefined : json;
 }
 
-/** A code of an operator is one of their second factor; one of a discount is public. */
+/** A code of an operator proves something; one of a discount is public. */
 function isSecret(segment: string, field: string): boolean {
-  const isCode = segment === 'operators' && field === 'code';
+  const isCode = segment === 'operators' && /code$/i.test(field);
   return isCode || hidden.test(field) || secretSegments.has(segment);
 }
 

@@ -146,7 +146,10 @@ const calls: Record<string, (scene: Scene) => Promise<unknown>> = {
   changeName: ({ sessionToken }) =>
     tests.peer.changeName({ sessionToken, name: 'Ada L.' }, context()),
   changeEmail: ({ sessionToken }) =>
-    tests.peer.changeEmail({ sessionToken, email: anEmail(), password, origin }, context()),
+    tests.peer.changeEmail(
+      { sessionToken, email: anEmail(), password, origin, provesEmail: false },
+      context(),
+    ),
   changePassword: ({ sessionToken }) =>
     tests.peer.changePassword(
       { sessionToken, currentPassword: password, newPassword, origin },

@@ -20,10 +20,11 @@ import { KeyLineage } from './api-key/lineage-store';
 import { lostCallRpc } from './request-log/lost-call-rpc';
 import { LostCallStore } from './request-log/lost-call-store';
 import { LoginAttemptStore } from './password/login-attempt-store';
+import { EmailCodes } from './operator/email-codes';
 import type { Environment } from './environment/environment';
 import { EnvironmentStore, environments } from './environment/environment-store';
 import { waitingCallsMax } from './environment/sandbox-clock';
-import { deletableBefore } from './password/login-attempts';
+import { deletableBefore, perEmailAndNetwork } from './password/login-attempts';
 import type { Operator } from './operator/operator';
 import { OperatorSessionStore } from './operator/session-store';
 import {
@@ -56,8 +57,9 @@ import { erasingLogs } from './erasure/erase-customer';
 // Limit of one organization.
 const sandboxesMax = 1_000;
 // Each hash keeps one of the process' few threads busy for a tenth of a second. Queued hashes are
-// done well before their callers' deadlines.
-const hashLimits = { runningMax: 2, waitingMax: 30 };
+// done well before their callers' deadlines. An address has places for all attempts that one network
+// may make.
+const hashLimits = { runningMax: 2, waitingMax: 30, perAddressMax: perEmailAndNetwork.max };
 const deleteAttemptsEveryMs = 10 * 60 * 1_000;
 // Repeated, because replicas that do not have the newest key yet may encrypt with the older one
 // during a rollout.
@@ -128,6 +130,7 @@ export async function start(
       commonPasswords,
       signIn,
       secondFactors,
+      emailCodes: new EmailCodes(tokens.peppers),
       ...{ audit, clock, logger },
     }),
     ...logRpcs(service, { ...stores, requests, audit }),

@@ -18,7 +18,7 @@ export const mailKinds = [
 export type MailKind = (typeof mailKinds)[number];
 
 /** Kinds of mails to operators. */
-export type OperatorMailKind = 'TEST' | 'INVITATION' | 'PASSWORD_RESET';
+export type OperatorMailKind = 'TEST' | 'INVITATION' | 'PASSWORD_RESET' | 'EMAIL_CODE';
 
 /** Subject and body of a mail, with `{{variables}}`; the body is Markdown. */
 export interface MailText {

@@ -91,11 +91,17 @@ const keyedPosts: readonly RegExp[] = [
   /^\/dashboard\/api\/system\/commands\/[^/]+\/[^/]+\/(retry|skip)$/,
 ];
 
+/** PUTs of the dashboard's own API: a repetition with the same fields changes nothing. */
+const repeatablePuts: readonly string[] = [
+  '/dashboard/api/password',
+  '/dashboard/api/operators/me/email',
+];
+
 /** True if the request can be sent again without taking effect twice. */
 function isRepeatable({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
   if (path.startsWith('/v1/')) return true;
   if (method === 'PATCH' || method === 'DELETE') return true;
-  if (method === 'PUT') return path === '/dashboard/api/password';
+  if (method === 'PUT') return repeatablePuts.includes(path);
   return method === 'POST' && keyedPosts.some((pattern) => pattern.test(path));
 }
 

@@ -2,6 +2,8 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { Clock } from '@billing/chassis/clock';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
+import { invalidInput } from '@billing/kernel/domain-error';
+import type { EmailCodes } from './email-codes';
 import {
   changeEmail,
   changeName,
@@ -20,6 +22,7 @@ import type { SignIn } from './sign-in';
 export interface AccountRpcDependencies {
   readonly signIn: SignIn;
   readonly secondFactors: SecondFactors;
+  readonly emailCodes: EmailCodes;
   readonly operators: AggregateCollection<Operator>;
   readonly clock: Clock;
 }
@@ -28,7 +31,7 @@ type Handlers = Pick<AsyncHandlers<OperatorServiceServer>, 'changeName' | 'chang
 
 /** Changes by operators of their own name and email address. */
 export function accountHandlers(dependencies: AccountRpcDependencies): Handlers {
-  const { signIn, secondFactors, operators, clock } = dependencies;
+  const { signIn, secondFactors, emailCodes, operators, clock } = dependencies;
   return {
     changeName: async ({ sessionToken, name }, { storing }) => {
       const { state, tenant } = (await signIn.authenticate(sessionToken)).operator;
@@ -38,8 +41,8 @@ export function accountHandlers(dependencies: AccountRpcDependencies): Handlers 
       return { operator: toProtoOperator(changed) };
     },
 
-    changeEmail: async ({ sessionToken, email: text, password, code, origin: sent }, call) => {
-      const origin = sentOrigin(sent);
+    changeEmail: async ({ sessionToken, email: text, password, code, ...request }, call) => {
+      const origin = sentOrigin(request.origin);
       const signedIn = await signIn.authenticate(sessionToken);
       const { id, email: former, sessionGeneration: generation } = signedIn.operator.state;
       checkOwnEmail(signedIn.operator.state);
@@ -47,18 +50,27 @@ export function accountHandlers(dependencies: AccountRpcDependencies): Handlers 
       const proven = await signIn.verifyPassword({ email: former, password, origin }, call);
       if (proven.state.id !== id) throw invalidCredentials();
       // A retry: its code is used.
-      if (email === former) return { operator: toProtoOperator(proven) };
-      // After the password, and as an attempt: the answer tells whether another operator has it.
+      if (email === former) return { operator: toProtoOperator(proven), emailCode: '' };
+      // After the password, and as an attempt: without a proof of the address, the answer tells
+      // whether another operator has it.
       await signIn.countAddress(id);
+      const { provesEmail, emailCode } = request;
+      const asked = { operatorId: id, email, generation };
+      if (provesEmail && emailCode === undefined) {
+        return { operator: undefined, emailCode: emailCodes.codeOf(asked, clock.now()) };
+      }
+      if (provesEmail && !emailCodes.isCode(emailCode ?? '', asked, clock.now())) {
+        throw invalidInput({ emailCode: ['Wrong code'] });
+      }
       const holder = await findHolder(operators, email);
       if (holder !== undefined && holder.state.id !== id) throw operatorExists();
       const changed = await withUniqueEmail(() =>
         secondFactors.change(proven, { code, origin }, call, (one) =>
-          changeEmail(one, { email, generation }),
+          changeEmail(one, { email, generation, isProven: provesEmail }),
         ),
       );
       await signIn.keepSession(signedIn, changed.state);
-      return { operator: toProtoOperator(changed) };
+      return { operator: toProtoOperator(changed), emailCode: '' };
     },
   };
 }

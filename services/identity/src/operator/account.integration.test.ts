@@ -17,7 +17,7 @@ beforeAll(() => tests.start(systemClock));
 afterAll(() => tests.stop());
 
 function changeEmail({ token }: Pick<Person, 'token'>, email: string, typed: object = {}) {
-  const request = { sessionToken: token, email, password, code: undefined };
+  const request = { sessionToken: token, email, password, code: undefined, provesEmail: false };
   return tests.peer.changeEmail({ ...request, origin: originAt(aNetwork()), ...typed }, context());
 }
 
@@ -55,6 +55,28 @@ describe('an operator who changes the own email address', () => {
       fields: { email: ['Invalid email'] },
     });
     expect((await tests.logIn(owner.email)).operator).toEqual(owner.operator);
+  });
+
+  test('proves it by a mailed code, which tells nothing about other operators', async () => {
+    const { owner } = await tests.anOwner();
+    const { owner: stranger } = await tests.anOwner();
+    const email = anEmail();
+    const ask = (to: string, emailCode?: string) =>
+      changeEmail(owner, to, { provesEmail: true, emailCode });
+    const { operator, emailCode: ofStranger } = await ask(stranger.email);
+    expect([operator, ofStranger]).toEqual([undefined, expect.stringMatching(/^[A-Z2-7]{8}$/)]);
+    const { emailCode } = await ask(email);
+    for (const to of [email, stranger.email]) {
+      await expect(ask(to, 'AAAAAAAA')).rejects.toMatchObject({
+        fields: { emailCode: ['Wrong code'] },
+      });
+    }
+    expect((await tests.logIn(owner.email)).operator).toEqual(owner.operator);
+    await expect(ask(stranger.email, ofStranger)).rejects.toThrow(reason('OPERATOR_EXISTS'));
+    const changed = await ask(email, emailCode);
+    expect(changed).toMatchObject({ operator: { email, emailProven: true }, emailCode: '' });
+    // A retry.
+    expect(await ask(email, emailCode)).toEqual(changed);
   });
 
   test('needs a code of the second factor, once', async () => {

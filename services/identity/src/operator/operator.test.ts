@@ -367,12 +367,14 @@ describe('the own account', () => {
   });
 
   test('gets another email address, which is not proven and ends the sessions', () => {
-    const change = { generation: withPassword.sessionGeneration };
+    const change = { generation: withPassword.sessionGeneration, isProven: false };
     const { state } = changeEmail(withPassword, { ...change, email: 'liv@example.com' });
     const sessionGeneration = withPassword.sessionGeneration + 1;
     const expected = { email: 'liv@example.com', hasUsedMailedLink: false, sessionGeneration };
     expect(state).toEqual({ ...withPassword, ...expected });
     expect(isEmailProven(state)).toBe(false);
+    const proven = { ...change, email: 'liv@example.com', isProven: true };
+    expect(isEmailProven(changeEmail(withPassword, proven).state)).toBe(true);
     expect(changeEmail(withPassword, { ...change, email: withPassword.email }).state).toBe(
       withPassword,
     );
@@ -384,7 +386,7 @@ describe('the own account', () => {
   ])('is not changed by a session that %s has ended', (_name, state) => {
     const refused = expect.objectContaining({ reason: 'INVALID_CREDENTIALS' }) as Error;
     const email = 'liv@example.com';
-    expect(() => changeEmail(state, { email, generation: 1 })).toThrow(refused);
+    expect(() => changeEmail(state, { email, generation: 1, isProven: false })).toThrow(refused);
     expect(() => changePassword(state, { passwordHash, generation: 1 })).toThrow(refused);
   });
 
@@ -392,7 +394,8 @@ describe('the own account', () => {
     ['bound to an identity', { passwordHash, providerIdentity: { issuer: 'i', subject: 's' } }],
     ['without a password', { passwordHash: undefined }],
   ])('of an operator %s keeps the address of the provider', (_name, parts) => {
-    expect(() => changeEmail(operator(parts), { email: 'liv@example.com', generation: 1 })).toThrow(
+    const change = { email: 'liv@example.com', generation: 1, isProven: false };
+    expect(() => changeEmail(operator(parts), change)).toThrow(
       expect.objectContaining({ reason: 'EMAIL_OF_PROVIDER' }),
     );
   });

@@ -103,19 +103,28 @@ export function changeName(operator: Operator, text: string): Transition<Operato
 }
 
 /**
- * Changes an operator's own email address, which is not proven then; all sessions end except those
+ * Changes an operator's own email address; all sessions end except those
  * updated to the new generation, and all reset links. Refuses operators of an identity provider,
  * which finds them by the address, and a session that has ended since its generation was read.
  */
 export function changeEmail(
   operator: Operator,
-  { email, generation }: { readonly email: string; readonly generation: number },
+  {
+    email,
+    generation,
+    isProven,
+  }: {
+    readonly email: string;
+    readonly generation: number;
+    /** True if a mail to the address has reached the operator. */
+    readonly isProven: boolean;
+  },
 ): Transition<Operator> {
   checkGeneration(operator, generation);
   checkOwnEmail(operator);
   if (email === operator.email) return unchanged(operator);
   const sessionGeneration = operator.sessionGeneration + 1;
-  return only({ ...operator, email, hasUsedMailedLink: false, sessionGeneration });
+  return only({ ...operator, email, hasUsedMailedLink: isProven, sessionGeneration });
 }
 
 /**

@@ -2,7 +2,7 @@ import { newId } from '@billing/chassis/ids';
 import { Service } from '@billing/chassis/service';
 import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
 import { liveTenant } from '../environment/environment-store';
-import { HashQueue } from '../password/hash-queue';
+import { HashQueue, type HashQueueLimits } from '../password/hash-queue';
 import { LoginAttemptStore } from '../password/login-attempt-store';
 import { createOperator } from './operator';
 import { organizations } from '../organization/organization-store';
@@ -18,7 +18,7 @@ import { TokenStore } from './token-store';
 const configuration = identityTestConfiguration();
 let service: Service;
 let running: Awaited<ReturnType<Service['serve']>>;
-let signInWith: (limits: ConstructorParameters<typeof HashQueue>[0]) => SignIn;
+let signInWith: (limits: Omit<HashQueueLimits, 'perAddressMax'>) => SignIn;
 let email: string;
 
 beforeAll(async () => {
@@ -39,7 +39,8 @@ beforeAll(async () => {
     passwordCost: configuration.PASSWORD_HASH_COST,
     clock,
   };
-  signInWith = (limits) => new SignIn({ ...options, hashes: new HashQueue(limits) });
+  signInWith = (limits) =>
+    new SignIn({ ...options, hashes: new HashQueue({ ...limits, perAddressMax: 10 }) });
   running = await service.serve([]);
   email = anEmail();
   const salt = Buffer.alloc(saltBytes);

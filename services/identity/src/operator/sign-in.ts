@@ -126,7 +126,7 @@ export class SignIn {
       const hash = operator?.state.passwordHash;
       const isRight = await this.dependencies.hashes.run(
         () => isPassword(credentials.password, hash, { cost: passwordCost }),
-        signal,
+        { signal, strangerTo: isKnown ? undefined : email },
       );
       if (operator === undefined || !isRight || !operator.state.active) throw invalidCredentials();
       return operator;
@@ -238,14 +238,14 @@ export class SignIn {
     { signal }: Pick<SignInCall, 'signal'>,
   ): Promise<boolean> {
     const { hashes, passwordCost: cost } = this.dependencies;
-    return hashes.run(() => isPassword(password, passwordHash, { cost }), signal);
+    return hashes.run(() => isPassword(password, passwordHash, { cost }), { signal });
   }
 
   /** Hashes a password for storage. */
   async hash(password: string, signal: AbortSignal): Promise<string> {
     const { passwordCost: cost } = this.dependencies;
     const salt = randomSecret(saltBytes);
-    return this.dependencies.hashes.run(() => hashPassword(password, { salt, cost }), signal);
+    return this.dependencies.hashes.run(() => hashPassword(password, { salt, cost }), { signal });
   }
 }
 

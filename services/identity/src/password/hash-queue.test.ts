@@ -1,6 +1,7 @@
 import { HashQueue } from './hash-queue';
 
-const never = new AbortController().signal;
+const never = { signal: new AbortController().signal };
+const ample = { perAddressMax: 100 };
 
 /** Work that ends on request. */
 function gates() {
@@ -20,7 +21,7 @@ function gates() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a few jobs run at a time, the others in the order of their arrival', async () => {
-  const queue = new HashQueue({ runningMax: 2, waitingMax: 5 });
+  const queue = new HashQueue({ runningMax: 2, waitingMax: 5, ...ample });
   const { started, work, end } = gates();
   const all = ['a', 'b', 'c', 'd'].map((name) => queue.run(work(name), never));
   await settled();
@@ -35,7 +36,7 @@ test('a few jobs run at a time, the others in the order of their arrival', async
 });
 
 test('a job beyond the limit of the queue is refused immediately', async () => {
-  const queue = new HashQueue({ runningMax: 1, waitingMax: 1 });
+  const queue = new HashQueue({ runningMax: 1, waitingMax: 1, ...ample });
   const { started, work, end } = gates();
   const all = [queue.run(work('a'), never), queue.run(work('b'), never)];
   await expect(queue.run(work('c'), never)).rejects.toMatchObject({
@@ -50,11 +51,11 @@ test('a job beyond the limit of the queue is refused immediately', async () => {
 });
 
 test('a job whose caller has gone leaves the queue and makes room', async () => {
-  const queue = new HashQueue({ runningMax: 1, waitingMax: 1 });
+  const queue = new HashQueue({ runningMax: 1, waitingMax: 1, ...ample });
   const { started, work, end } = gates();
   const first = queue.run(work('a'), never);
   const leaving = new AbortController();
-  const gone = queue.run(work('b'), leaving.signal);
+  const gone = queue.run(work('b'), { signal: leaving.signal });
   leaving.abort(new Error('gone'));
   await expect(gone).rejects.toThrow('gone');
   const third = queue.run(work('c'), never);
@@ -66,12 +67,48 @@ test('a job whose caller has gone leaves the queue and makes room', async () => 
 });
 
 test('a job whose caller had gone before never runs, and a failed job frees its place', async () => {
-  const queue = new HashQueue({ runningMax: 1, waitingMax: 1 });
+  const queue = new HashQueue({ runningMax: 1, waitingMax: 1, ...ample });
   await expect(
-    queue.run(() => Promise.resolve(), AbortSignal.abort(new Error('gone'))),
+    queue.run(() => Promise.resolve(), { signal: AbortSignal.abort(new Error('gone')) }),
   ).rejects.toThrow('gone');
   await expect(queue.run(() => Promise.reject(new Error('broken')), never)).rejects.toThrow(
     'broken',
   );
   expect(await queue.run(() => Promise.resolve('next'), never)).toBe('next');
+});
+
+const strangerTo = (email: string) => ({ ...never, strangerTo: email });
+
+test('a known caller is next after the running jobs, and finds room when strangers fill their queue', async () => {
+  const queue = new HashQueue({ runningMax: 1, waitingMax: 2, ...ample });
+  const { started, work, end } = gates();
+  const strangers = ['a', 'b', 'c'].map((name) => queue.run(work(name), strangerTo(name)));
+  await expect(queue.run(work('d'), strangerTo('d'))).rejects.toThrow('Service unavailable');
+  const known = queue.run(work('owner'), never);
+  await settled();
+  expect(started).toEqual(['a']);
+  end('a');
+  await settled();
+  expect(started).toEqual(['a', 'owner']);
+  for (const name of ['owner', 'b', 'c']) {
+    end(name);
+    await settled();
+  }
+  expect(await Promise.all([...strangers, known])).toEqual(['a', 'b', 'c', 'owner']);
+});
+
+test('strangers who try one address leave room for those who try others', async () => {
+  const queue = new HashQueue({ runningMax: 1, waitingMax: 9, perAddressMax: 2 });
+  const { work, end } = gates();
+  const all = ['a', 'b'].map((name) => queue.run(work(name), strangerTo('owner@example.com')));
+  await expect(queue.run(work('c'), strangerTo('owner@example.com'))).rejects.toMatchObject({
+    kind: 'unavailable',
+    reason: 'TOO_MANY_PASSWORDS',
+  });
+  all.push(queue.run(work('d'), strangerTo('viewer@example.com')));
+  for (const name of ['a', 'b', 'd']) {
+    end(name);
+    await settled();
+  }
+  expect(await Promise.all(all)).toEqual(['a', 'b', 'd']);
 });

@@ -47,36 +47,36 @@ export async function createSandbox(
     manualClock: transition.state.clock.kind === 'MANUAL',
   });
   const place = { tenant: tenantOfSandbox, kind, createdBy, resourceSeed, storing };
-  const { sandbox, key } = await lineage.issueFor(createdBy, tenant, async (expiresAt) => {
-    const made = await insertSandbox(
-      transition,
-      { tenant: tenantOfSandbox, storing },
-      dependencies,
+  const issueKey = async () =>
+    lineage.issueFor(createdBy, tenant, (expiresAt) =>
+      apiKeys.issue(place, { ...firstKey, expiresAt }),
     );
-    return {
-      sandbox: made,
-      ...(await apiKeys.issue(place, { ...firstKey, expiresAt })),
-    };
-  });
+  const sandboxPlace = { tenant: tenantOfSandbox, storing };
+  const { sandbox, key } = await insertSandbox(transition, sandboxPlace, dependencies, issueKey);
   return { sandbox, key, now };
 }
 
 // Serialized: creations of one organization would race each other for the same slot.
 const creations = new KeyedMutex();
 
-/** Inserts a sandbox that holds one of its organization's slots; a retry finds the first one. */
+/**
+ * Inserts a sandbox that holds one of its organization's slots, after its key: a creation that fails
+ * before the last write leaves no sandbox, and a key that no caller knows. A retry finds the first
+ * ones.
+ */
 async function insertSandbox(
   transition: Transition<Environment>,
   { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>,
   { environments, sandboxSlots, clock }: CreateSandboxDependencies,
-): Promise<Stored<Environment>> {
+  issueKey: () => Promise<{ readonly key: string }>,
+): Promise<Omit<CreatedSandbox, 'now'>> {
   const { organizationId } = tenant;
   const { id } = transition.state;
   return creations.runExclusive([organizationId], async () => {
     const store = environments.within({ tenant, now: clock.now(), storing });
     const existing = await store.find(id);
-    if (existing !== undefined) return existing;
-    await sandboxSlots.take(organizationId, id, storing);
-    return (await store.insert(transition)).stored;
+    if (existing === undefined) await sandboxSlots.take(organizationId, id, storing);
+    const { key } = await issueKey();
+    return { sandbox: existing ?? (await store.insert(transition)).stored, key };
   });
 }

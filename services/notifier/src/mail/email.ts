@@ -230,7 +230,7 @@ export function requireSent({ status }: Email): void {
 
 /** True for a mail to an operator. */
 export function isToOperator({ kind }: Pick<OutgoingMail, 'kind'>): boolean {
-  return kind === 'INVITATION' || kind === 'PASSWORD_RESET';
+  return kind === 'INVITATION' || kind === 'PASSWORD_RESET' || kind === 'EMAIL_CODE';
 }
 
 /** True for a mail whose content is a secret, since its link signs in. */

@@ -39,6 +39,13 @@ Acme & Sons sends this email automatically.
     expect([...html.matchAll(/<a /g)]).toHaveLength(1);
   });
 
+  test('that proves an address has a code and no link', () => {
+    const { text, html } = renderOperatorMail('EMAIL_CODE', { link: 'ABCDEFGH' });
+    expect(text).toContain('ABCDEFGH');
+    expect(html).toContain('ABCDEFGH');
+    expect([...html.matchAll(/<a /g)]).toHaveLength(0);
+  });
+
   test('names no seller where there is none', () => {
     expect(renderOperatorMail('TEST', {}).subject).toBe('Test email');
   });

@@ -37,6 +37,16 @@ Set a new password for the billing dashboard with this link. It works once, with
 
 If you did not ask for this link, ignore this email. Your password stays as it is.`,
   },
+  EMAIL_CODE: {
+    subject: 'Your code for the new email address',
+    body: `# Your code for the new email address
+
+An operator of the billing dashboard wants to sign in with this address. Enter this code on the account page, within an hour:
+
+**{{link}}**
+
+If you did not ask for this code, ignore this email.`,
+  },
 };
 
 /** Renders a mail to an operator, in English. */

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import { Panel } from '../../parts/element/layout';
@@ -62,23 +63,34 @@ function NameForm({ onDone }: { onDone: () => void }) {
   );
 }
 
+interface CodeMailed {
+  readonly codeMailedTo: string;
+}
+
 function EmailForm({ onDone }: { onDone: () => void }) {
   const { secondFactor } = useWorkspace().session.operator;
-  const change = useAction(
-    (body: object) => ({ method: 'PUT', path: `${path}/email`, body }),
-    'Email changed. All your other sessions were signed out',
+  // Address that the code was mailed to.
+  const [mailedTo, setMailedTo] = useState<string>();
+  const change = useAction<object, object | CodeMailed>(
+    (body) => ({ method: 'PUT', path: `${path}/email`, body }),
+    (answer) =>
+      'codeMailedTo' in answer
+        ? undefined
+        : { text: 'Email changed. All your other sessions were signed out' },
   );
   return (
     <Form
       submit="Change email"
       onCancel={onDone}
       onSubmit={async (values) => {
-        await change.mutateAsync({
+        const answer = await change.mutateAsync({
           email: values.text('email'),
           password: values.text('password'),
           ...(secondFactor !== null && { code: values.optional('code') }),
+          ...(mailedTo === values.text('email') && { emailCode: values.optional('emailCode') }),
         });
-        onDone();
+        if ('codeMailedTo' in answer) setMailedTo(values.text('email'));
+        else onDone();
       }}
     >
       <TextField
@@ -91,6 +103,16 @@ function EmailForm({ onDone }: { onDone: () => void }) {
       <TextField name="password" label="Password" type="password" autoComplete="current-password" />
       {secondFactor !== null && (
         <CodeField hint="The six digits of your app, or a recovery code." isFirst={false} />
+      )}
+      {mailedTo !== undefined && (
+        <TextField
+          name="emailCode"
+          label="Code from the email"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          hint={`It was mailed to ${mailedTo}.`}
+        />
       )}
     </Form>
   );
