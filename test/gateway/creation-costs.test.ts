@@ -176,6 +176,7 @@ describe('until all its work is done,', () => {
           'update checkoutSessions': 5,
           'update invoices': 4,
           'update payers': 1,
+          'update refusedAttempts': 1,
         },
         published: {
           'checkout.checkout.completed': 1,
@@ -183,7 +184,7 @@ describe('until all its work is done,', () => {
           'checkout.invoice.paid': 1,
           'checkout.payment_method.added': 1,
         },
-        written: 22,
+        written: 23,
       },
       customer: {
         calls: { FixCurrency: 1, GetCustomer: 1, GetCustomers: 2 },
