@@ -122,7 +122,7 @@ describe('a mail to an operator', () => {
     );
   });
 
-  test('proves a new address by a code, whoever has the address', async () => {
+  test('proves a new address by a code, also one that is in use', async () => {
     const taken = newAddress();
     await OperatorClient.owner({ ...system, organization: 'Another' }, taken);
     const one = await owner.colleague('DEVELOPER');

@@ -57,8 +57,8 @@ import { erasingLogs } from './erasure/erase-customer';
 // Limit of one organization.
 const sandboxesMax = 1_000;
 // Each hash keeps one of the process' few threads busy for a tenth of a second. Queued hashes are
-// done well before their callers' deadlines. An address has places for all attempts that one network
-// may make.
+// done well before their callers' deadlines. An address has places for all attempts that one
+// network may make.
 const hashLimits = { runningMax: 2, waitingMax: 30, perAddressMax: perEmailAndNetwork.max };
 const deleteAttemptsEveryMs = 10 * 60 * 1_000;
 // Repeated, because replicas that do not have the newest key yet may encrypt with the older one
@@ -128,8 +128,7 @@ export async function start(
       resetLinks: new TokenStore(service.aggregates(resetLinks), tokens),
       sessionList,
       commonPasswords,
-      signIn,
-      secondFactors,
+      ...{ signIn, secondFactors },
       emailCodes: new EmailCodes(tokens.peppers),
       ...{ audit, clock, logger },
     }),

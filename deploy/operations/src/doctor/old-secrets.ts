@@ -90,7 +90,7 @@ const secrets: Readonly<Record<string, { variable: string; dependents: readonly 
   },
 };
 
-/** Counts what still needs the former value of a service's secret; undefined without such a secret. */
+/** Counts what needs the former value of a service's secret; undefined without such a secret. */
 export async function readOldSecret(
   db: Db,
   service: string,

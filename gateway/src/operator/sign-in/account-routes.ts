@@ -46,7 +46,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
     handle: async ({ body, session, signedIn, call, origin }, { peers }) => {
       const change = readBody(ChangeEmail, { body }, operatorProblems);
       const { operatorMail } = peers;
-      // Whoever cannot read mails to an address does not learn whether another operator has it.
+      // The answer tells only a reader of mails to an address whether another operator has it.
       const { configured } = await operatorMail.getMailServer({}, call as CallContext);
       const { operator, emailCode } = await peers.operator.changeEmail(
         { ...change, sessionToken: session, origin, provesEmail: configured },

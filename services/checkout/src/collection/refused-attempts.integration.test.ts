@@ -122,7 +122,7 @@ describe('a payment is counted', () => {
     expect(await left(paying)).toBe(9);
   });
 
-  test('once for each of twenty concurrent payments, of which ten are made', async () => {
+  test('once for each of twenty concurrent payments, and ten are made', async () => {
     const payment = { client: client(), ...refusedPayment };
     const store = storeOn(mongo.db);
     const outcomes = await Promise.allSettled(

@@ -96,8 +96,8 @@ export async function currentSession(
   return endIfDue(await known(id, context, dependencies), context, dependencies);
 }
 
-// A payment that waits for its payer is not refused yet; one that has no outcome may be. Each failure
-// is recorded in the write that ends its payment.
+// A payment that waits for its payer is not refused yet; one that has no outcome may be. Each
+// failure is recorded in the write that ends its payment.
 function countedFor(before: StoredSession) {
   return (after: StoredSession): boolean => {
     if (after.state.isTombstone || after.state.phase !== 'READY') return true;

@@ -13,7 +13,7 @@ export interface ApiKey {
   readonly id: string;
   /** HMAC-SHA256 of the whole key in hexadecimal. */
   readonly hash: string;
-  /** Fingerprint of the HMAC's secret; undefined in keys that only earlier releases have written. */
+  /** Fingerprint of the HMAC's secret; undefined in keys that earlier releases have written. */
   readonly pepper: string | undefined;
   readonly name: string;
   readonly prefix: string;

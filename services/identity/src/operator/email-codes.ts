@@ -16,8 +16,8 @@ const bytes = 5;
 const letters = 8;
 
 /**
- * Codes that prove the new address of an operator: whoever types one has read a mail to it. They are
- * derived, not stored, and valid for an hour or two.
+ * Codes that prove the new address of an operator, who has read a mail to it. They are derived, not
+ * stored, and valid for an hour or two.
  */
 export class EmailCodes {
   constructor(

@@ -60,9 +60,9 @@ export async function createSandbox(
 const creations = new KeyedMutex();
 
 /**
- * Inserts a sandbox that holds one of its organization's slots, after its key: a creation that fails
- * before the last write leaves no sandbox, and a key that no caller knows. A retry finds the first
- * ones.
+ * Inserts a sandbox that holds one of its organization's slots, after its key: a creation that
+ * fails before the last write leaves no sandbox, and a key that no caller knows. A retry finds the
+ * first ones.
  */
 async function insertSandbox(
   transition: Transition<Environment>,
