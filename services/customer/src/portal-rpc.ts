@@ -200,8 +200,8 @@ async function startSignIns(
   return Promise.all(
     ids.map(async (customerId) => {
       const own = { ...context, resourceSeed: undefined };
-      const { sessionId, url } = await createSession({ customerId }, own, dependencies);
-      return { customerId, sessionId, url };
+      const { sessionId, url, expiresAt } = await createSession({ customerId }, own, dependencies);
+      return { customerId, sessionId, url, expiresAt };
     }),
   );
 }

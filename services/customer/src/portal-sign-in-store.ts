@@ -1,13 +1,12 @@
 import type { Collection, Db } from 'mongodb';
 import { derivedId } from '@billing/chassis/ids';
-import { ensureIndexes } from '@billing/chassis/mongo';
-import { insertedOnce } from './portal-session-store';
+import { duplicateKeyIndex, ensureIndexes } from '@billing/chassis/mongo';
 
-/** One of the sign-ins that an address has within an hour. Only inserted. */
+/** One of the sign-ins that an address has within an hour. */
 interface SignInSlot {
   readonly _id: string;
   readonly environmentId: string;
-  /** Real time. */
+  /** Real time from which on the slot is free. */
   readonly expiresAt: Date;
 }
 
@@ -26,16 +25,28 @@ export class PortalSignInStore {
     await ensureIndexes(this.slots, [{ name: 'expiresAt', key: { expiresAt: 1 } }]);
   }
 
-  /** Takes a slot of an address in the hour of `now`; false if all are taken. */
+  /** Takes a slot of an address for an hour; false if all are taken. */
   async take(environmentId: string, address: string, now: Date): Promise<boolean> {
-    const hour = Math.floor(now.getTime() / hourMs);
-    const expiresAt = new Date((hour + 1) * hourMs);
     for (let slot = 1; slot <= slotsPerHour; slot += 1) {
-      const key = [address.toLowerCase(), String(hour), String(slot)];
-      const _id = derivedId(environmentId, 'portalSignIn', ...key);
-      if (await insertedOnce(this.slots, { _id, environmentId, expiresAt })) return true;
+      const _id = derivedId(environmentId, 'portalSignIn', address.toLowerCase(), String(slot));
+      if (await this.takeFree({ _id, environmentId }, now)) return true;
     }
     return false;
+  }
+
+  private async takeFree(slot: Omit<SignInSlot, 'expiresAt'>, now: Date): Promise<boolean> {
+    try {
+      await this.slots.updateOne(
+        { ...slot, expiresAt: { $lte: now } },
+        { $set: { expiresAt: new Date(now.getTime() + hourMs) } },
+        { upsert: true },
+      );
+      return true;
+    } catch (error) {
+      // The slot exists, and is not free.
+      if (duplicateKeyIndex(error) === undefined) throw error;
+      return false;
+    }
   }
 
   async deleteExpired(now: Date): Promise<void> {

@@ -200,6 +200,21 @@ describe('a sign-in link', () => {
   });
 });
 
+test('an address has at most three sign-ins in any hour', async () => {
+  const { context } = await aSession();
+  const isGiven = async (minutes: number) => {
+    aheadMs = minutes * 60_000;
+    const asking = { ...context, deadline: new Date(clock.now().getTime() + 120_000) };
+    const { signIns } = await portal.startPortalSignIns({ email: 'Ada@example.com' }, asking);
+    return signIns.length === 1;
+  };
+  const given: boolean[] = [];
+  for (const minutes of [0, 30, 59, 59.5, 60.5, 61, 90, 91, 119, 119.5]) {
+    given.push(await isGiven(minutes));
+  }
+  expect(given).toEqual([true, true, true, false, true, false, true, false, true, false]);
+});
+
 describe('a visit', () => {
   test('ends with its session', async () => {
     const { secret } = await enter((await aSession()).token);

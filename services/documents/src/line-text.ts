@@ -7,13 +7,16 @@ import { quantityText, rateText } from './amount-text';
 import { type Shown, type Text, textFor } from './reader';
 import { say } from './say';
 
+/** What the description of a line follows from. */
+export type DescribedLine = Pick<LineItem, 'description' | 'kind' | 'amount' | 'quantity'>;
+
 const trialPattern = /^(?<product>.*) \(trial, (?<days>\d+) days?\)$/u;
 
 /**
  * Description of a line. The names in it are the seller's; the system's words around them are in
  * English in the API, and in the reader's language here.
  */
-export function lineText({ description, kind, amount, quantity }: LineItem): Text {
+export function lineText({ description, kind, amount, quantity }: DescribedLine): Text {
   const proration = prorationOf(kind);
   if (proration !== undefined && description.startsWith(proration.words)) {
     return say(proration.key, { product: description.slice(proration.words.length) });

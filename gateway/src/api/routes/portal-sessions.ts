@@ -71,7 +71,7 @@ export const portalSessionRoutes: readonly Route[] = [
         returnedUrl === '' ? (await portal.getPortalUrl({ sessionId }, asking)).url : returnedUrl;
       if (sendEmail === true) {
         // The session is stored, and the caller can pass on the link without a mail.
-        const link = { customerId: input.customerId, sessionId, url };
+        const link = { customerId: input.customerId, sessionId, url, expiresAt };
         await bestEffort((limit) => mail.sendPortalLink(link, { ...asking, ...limit }), {
           ...{ call: asking, logger },
           failure: 'sign-in link not mailed',

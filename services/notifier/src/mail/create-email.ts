@@ -67,8 +67,14 @@ export async function createEmail(
     now: creation.clock.now(),
     style: { settings: current, changed, fromDomains },
   });
-  await suppressBounced(suppressions, environmentId, email);
-  const { inserted, stored } = await emails.within(context).insert(only(email));
+  const own = emails.within(context);
+  if (email.status === 'BOUNCED') {
+    // A repeat must not suppress an address that was allowed again in between.
+    const earlier = await own.find(id);
+    if (earlier !== undefined) return earlier;
+    await suppressBounced(suppressions, environmentId, email);
+  }
+  const { inserted, stored } = await own.insert(only(email));
   if (!inserted) return stored;
   const { status, reason } = email;
   const made = { emailId: id, webhookEventId, kind, status, reason };

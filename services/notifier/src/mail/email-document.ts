@@ -42,6 +42,7 @@ export const emailDefinition: AggregateDefinition<Email> = {
       sendAt: stored.sendAt,
       claimId: stored.claimId,
       isHandedOver: stored.isHandedOver,
+      ...(stored.expiresAt && { expiresAt: stored.expiresAt }),
     };
   },
   announce,

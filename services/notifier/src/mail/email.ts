@@ -158,16 +158,32 @@ export function settle<M extends OutgoingMail>(
     case 'REFUSED':
       return end(email, 'FAILED', outcome.reason, now);
     case 'POSTPONED':
-      return only({
-        ...email,
-        status: 'PENDING',
-        reason: outcome.reason,
-        sendAt: nextAttemptAt(email, now, spread),
-        claimId: null,
-        isHandedOver: false,
-        changedAt: now,
-      });
+      return postpone(email, { reason: outcome.reason, now, spread });
   }
+}
+
+/**
+ * Lets a mail wait for its next attempt. One whose content was deleted after it was handed over
+ * cannot be sent again: it ends.
+ */
+function postpone<M extends OutgoingMail>(
+  email: M,
+  { reason, now, spread }: { readonly reason: string; readonly now: Date; readonly spread: number },
+): Transition<M> {
+  if (email.content === null) {
+    return isErased(email)
+      ? end(email, 'SKIPPED', 'suppressed', now)
+      : end(email, 'FAILED', reason, now);
+  }
+  return only({
+    ...email,
+    status: 'PENDING',
+    reason,
+    sendAt: nextAttemptAt(email, now, spread),
+    claimId: null,
+    isHandedOver: false,
+    changedAt: now,
+  });
 }
 
 /**
@@ -214,12 +230,17 @@ export function bounce(
  * sent; for one that was handed over, its sender's answer may still come.
  */
 export function eraseEmail(email: Email, now: Date): Transition<Email> {
-  if (email.to === '' && email.content === null) return unchanged(email);
+  if (isErased(email)) return unchanged(email);
   const erased = { ...email, to: '', subject: '', content: null };
   if (email.status !== 'PENDING') return only(erased);
   return email.isHandedOver
     ? end(erased, 'UNKNOWN', 'outcome_unknown', now)
     : end(erased, 'SKIPPED', 'suppressed', now);
+}
+
+/** True for a mail of a deleted customer. */
+function isErased({ to, content }: OutgoingMail): boolean {
+  return to === '' && content === null;
 }
 
 /** Refuses a mail that no address can have refused. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { DescribedLine } from '@billing/documents/line-text';
+import { lineKinds } from '@billing/proto/values/checkout';
 import type { InvoiceFacts, MailEvent, SubscriptionFacts } from './mail-event';
 
 // Only what mails use is read, so that bodies may gain fields.
@@ -9,6 +11,21 @@ const paymentFacts = z.object({
   status: z.string(),
   card: z.object({ brand: z.string(), last4: z.string() }).nullish(),
 });
+
+const lineFacts = z
+  .object({
+    description: z.string(),
+    // A kind of a later release has no words of its own here.
+    kind: z.enum(['UNUSED_TIME', 'REMAINING_TIME']).nullish().catch(undefined),
+    amount,
+    quantity: z.string(),
+  })
+  .transform(
+    ({ kind, ...line }): DescribedLine => ({
+      ...line,
+      kind: kind == null ? undefined : lineKinds.valueOf(kind),
+    }),
+  );
 
 const invoiceFacts = z.object({
   id: z.string(),
@@ -26,7 +43,7 @@ const invoiceFacts = z.object({
   dueDate: instant.nullable(),
   paidAt: instant.nullable(),
   hostedUrl: z.string().nullable(),
-  lineItems: z.array(z.object({ description: z.string() })),
+  lineItems: z.array(lineFacts),
   payments: z.array(paymentFacts).optional(),
 });
 

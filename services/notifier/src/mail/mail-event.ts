@@ -1,3 +1,5 @@
+import type { DescribedLine } from '@billing/documents/line-text';
+
 /** An event about which payers may get a mail, as the webhook's body tells it. */
 export type MailEvent =
   | { readonly kind: 'INVOICE'; readonly type: string; readonly data: InvoiceFacts }
@@ -24,7 +26,7 @@ export interface InvoiceFacts {
     readonly dueDate: Date | null;
     readonly paidAt: Date | null;
     readonly hostedUrl: string | null;
-    readonly lineItems: readonly { readonly description: string }[];
+    readonly lineItems: readonly DescribedLine[];
     /** Oldest first. Absent in bodies of releases before payments had cards. */
     readonly payments?: readonly PaymentFacts[] | undefined;
   };

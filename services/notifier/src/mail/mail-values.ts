@@ -1,3 +1,5 @@
+import { lineText } from '@billing/documents/line-text';
+import { textFor } from '@billing/documents/reader';
 import { amountText } from '@billing/presentation/amount-text';
 import { cardText } from '@billing/presentation/card-text';
 import { dateText } from '@billing/presentation/date-text';
@@ -61,6 +63,7 @@ function invoiceValues(data: InvoiceFacts, locale: string): MailValues {
   const { invoice, failureCode, attempt, nextAttemptAt } = data;
   const amount = (value: bigint) => amountText(value, invoice.currency, locale);
   const isFailure = attempt !== undefined;
+  const [line] = invoice.lineItems;
   return {
     link: invoice.hostedUrl ?? undefined,
     'invoice.number': invoice.number ?? undefined,
@@ -70,7 +73,7 @@ function invoiceValues(data: InvoiceFacts, locale: string): MailValues {
     'invoice.issuedAt': optionalDate(invoice.finalizedAt, locale),
     'invoice.dueDate': optionalDate(invoice.dueDate, locale),
     'invoice.paidAt': optionalDate(invoice.paidAt, locale),
-    'invoice.description': invoice.lineItems[0]?.description,
+    'invoice.description': line && textFor(lineText(line), { locale }),
     card: cardOfInvoice(data),
     'payment.reason': isFailure ? paymentReasonText(failureCode ?? null, locale) : undefined,
     'payment.attempt': isFailure ? String(attempt) : undefined,

@@ -241,6 +241,23 @@ describe('mails of a sandbox', () => {
     expect(left.total).toBe(0);
   });
 
+  test('to an address that was allowed again do not suppress it when they are made again', async () => {
+    facts.emails.set(customerId, 'ada@bounce.example');
+    const link = { customerId, sessionId: newId(), url: 'https://billing.example/portal/token' };
+    const send = () =>
+      notifier.mailCalls.sendPortalLink({ ...link, expiresAt: undefined }, testContext({ tenant }));
+    const suppressed = () =>
+      notifier.mailCalls.listEmailSuppressions({ page: 1, perPage: 10 }, testContext({ tenant }));
+    await send();
+    const { suppressions } = await suppressed();
+    const [{ id } = { id: '' }, ...others] = suppressions;
+    expect(others).toEqual([]);
+    await notifier.mailCalls.deleteEmailSuppression({ id }, testContext({ tenant }));
+    await send();
+    expect((await suppressed()).total).toBe(0);
+    expect((await list()).emails).toHaveLength(1);
+  });
+
   test('announce a bounce that the stream has lost, by the log of the notifier', async () => {
     facts.emails.set(customerId, 'ada@bounce.example');
     await issueInvoice();

@@ -40,13 +40,15 @@ export interface MailOccasion {
   readonly event: MailEvent;
   /** Null for a mail that was asked for. */
   readonly webhookEventId: string | null;
+  /** Time from which on the link of the mail is invalid. Optional. */
+  readonly expiresAt?: Date | undefined;
 }
 
 /**
  * The mail of an event. `isChangedTextRefused`: the built-in text took the place of the seller's.
  */
 export function newEmail(
-  { id, kind, event, webhookEventId }: MailOccasion,
+  { id, kind, event, webhookEventId, expiresAt }: MailOccasion,
   facts: MailFacts,
   {
     style,
@@ -85,6 +87,7 @@ export function newEmail(
     },
     resendOf: null,
     madeAt: place.now,
+    ...(expiresAt !== undefined && { expiresAt }),
     ...startOf(facts.customer.email, place),
     ...(rendered === null && cannotRender),
   };

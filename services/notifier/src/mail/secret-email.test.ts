@@ -68,6 +68,24 @@ test('a mail is attempted or ended at the latest when its link expires', () => {
   expect(endLapsed(state, expiresAt).state).toMatchObject({ status: 'FAILED', reason: 'expired' });
 });
 
+describe('a mail that the server refuses for now after its content was deleted', () => {
+  const sending = { status: 'PENDING', claimId: 'claim' } as const;
+  const outcome = { kind: 'POSTPONED', reason: 'smtp_450' } as const;
+  const refused = (email: Email) =>
+    settle(email, { claimId: 'claim', outcome, now: at, spread: 1 }).state;
+
+  test('is skipped if its customer was deleted', () => {
+    const { state } = eraseEmail(emailOf({ ...sending, kind: 'RECEIPT' }), at);
+    expect(state.status).toBe('UNKNOWN');
+    expect(refused(state)).toMatchObject({ status: 'SKIPPED', reason: 'suppressed', sendAt: null });
+  });
+
+  test('fails if it had a sign-in link', () => {
+    const { state } = withoutSecret(only(emailOf({ ...sending, status: 'UNKNOWN' })));
+    expect(refused(state)).toMatchObject({ status: 'FAILED', reason: 'smtp_450', sendAt: null });
+  });
+});
+
 test('a mail without a secret keeps its content', () => {
   expect(withoutSecret(only(emailOf({ kind: 'RECEIPT' }))).state.content).not.toBeNull();
 });

@@ -332,6 +332,21 @@ describe('mails of a live environment', () => {
     expect(receivedBy(to)).toEqual([]);
   });
 
+  test('with a sign-in link of the portal are not sent any more once the link has expired', async () => {
+    const [customerId, sessionId] = [newId(), newId()];
+    facts.emails.set(customerId, to);
+    const link = { customerId, sessionId, url: 'https://billing.example/portal/token' };
+    const send = (expiresAt: Date) =>
+      notifier.mailCalls.sendPortalLink({ ...link, expiresAt }, testContext({ tenant }));
+    server.answers.rcpt = () => ({ code: 450, text: '4.2.0 Greylisted' });
+    await send(new Date(Date.now() + 2_000));
+    await emailWith({ status: EmailStatus.EMAIL_STATUS_FAILED, reason: 'expired' });
+    const { environmentId } = tenant;
+    const stored = await system.mongo.db.collection('emails').findOne({ environmentId });
+    expect(stored?.content).toBeNull();
+    expect(receivedBy(to)).toEqual([]);
+  });
+
   test('to an operator that bounce are not on the list of the seller', async () => {
     server.answers.rcpt = (address) =>
       address === to ? { code: 550, text: '5.1.1 No such user' } : undefined;
