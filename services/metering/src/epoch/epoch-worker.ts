@@ -27,6 +27,8 @@ export interface EpochReading extends UsageEpoch {
 
 // An epoch lasts about two seconds, however many processes are at work.
 const epochMsMin = 1_500;
+// A process that cannot read epochs must not hide what others see: alerts use the smallest lag.
+const reportedMsMax = 30_000;
 
 /**
  * Moves the epochs on, fences silent writers and recovers dead slots. Recovery is work of its own:
@@ -35,6 +37,7 @@ const epochMsMin = 1_500;
 export class EpochWorker {
   private readonly watch = new SlotWatch();
   private last: EpochReading | undefined;
+  private readAtMs = 0;
   private seen = { current: 0, sinceMs: 0 };
 
   constructor(private readonly dependencies: EpochWorkerDependencies) {}
@@ -42,6 +45,11 @@ export class EpochWorker {
   /** The last reading; undefined before the first run. */
   get reading(): EpochReading | undefined {
     return this.last;
+  }
+
+  /** The last reading, if it is recent enough to be reported. */
+  get recentReading(): EpochReading | undefined {
+    return this.dependencies.nowMs() - this.readAtMs > reportedMsMax ? undefined : this.last;
   }
 
   /** Writes nothing while no slot is in use. */
@@ -55,6 +63,7 @@ export class EpochWorker {
     await this.advance(epoch.current, slots);
     await this.fenceSilent(slots);
     this.last = { ...epoch, until: Math.max(until, epoch.until), slots };
+    this.readAtMs = this.dependencies.nowMs();
     return this.last;
   }
 
@@ -101,15 +110,17 @@ export class EpochWorker {
 
 const states = ['IDLE', 'FLUSHING', 'PARKED', 'DEAD'] as const;
 
-/** Reports the lag of epochs and the states of slots as this process last read them. */
+/** Reports the lag of epochs and the states of slots, if this process has just read them. */
 export function observeEpochs(metrics: Pick<Metrics, 'observe'>, worker: EpochWorker): void {
   metrics.observe('usageEpochLag', () => {
-    const { reading } = worker;
-    if (reading === undefined) return Promise.resolve([]);
-    return Promise.resolve([{ value: reading.current - reading.until, attributes: {} }]);
+    const { recentReading } = worker;
+    if (recentReading === undefined) return Promise.resolve([]);
+    const { current, until } = recentReading;
+    return Promise.resolve([{ value: current - until, attributes: {} }]);
   });
   metrics.observe('usageSlots', () => {
-    const slots = worker.reading?.slots.map(stateOf) ?? [];
+    const slots = worker.recentReading?.slots.map(stateOf);
+    if (slots === undefined) return Promise.resolve([]);
     return Promise.resolve(
       states.map((state): Observation => ({
         value: slots.filter((one) => one === state).length,
