@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib';
 import { toCii } from '@billing/presentation/cii';
 import { toUbl } from '@billing/presentation/ubl';
 import { type Invoice, InvoiceStatus, Payment } from '@billing/proto/billing/checkout/v1/checkout';
@@ -204,6 +205,10 @@ describe('a Factur-X file', () => {
     expect(text).toContain('/AFRelationship /Alternative');
   });
 
+  test('has the XML of the CII download inside, unchanged', async () => {
+    expect(streamsOf(await render(invoice))).toContain(toCii(invoiceModel(invoice, 'EN16931')));
+  });
+
   test('has the same bytes after payments and credit notes', async () => {
     const later: Invoice = {
       ...invoice,
@@ -215,6 +220,16 @@ describe('a Factur-X file', () => {
     expect((await render(later)).equals(await render(invoice))).toBe(true);
   });
 });
+
+/** The compressed streams of a PDF, as text. */
+function streamsOf(pdf: Buffer): string[] {
+  const streams = pdf.toString('latin1').matchAll(/\nstream\r?\n(?<bytes>[^]*?)\r?\nendstream/g);
+  return [...streams].flatMap(({ groups }) => {
+    const bytes = Buffer.from(groups?.bytes ?? '', 'latin1');
+    // The first byte of zlib's format.
+    return bytes[0] === 0x78 ? [inflateSync(bytes).toString('utf8')] : [];
+  });
+}
 
 test('a tax without a reason is no tax of a finalised document', () => {
   const invoice = taxedInvoice({ lines: [yearly] });
