@@ -24,7 +24,7 @@ import { EmailCodes } from './operator/email-codes';
 import type { Environment } from './environment/environment';
 import { EnvironmentStore, environments } from './environment/environment-store';
 import { waitingCallsMax } from './environment/sandbox-clock';
-import { deletableBefore, perEmailAndNetwork } from './password/login-attempts';
+import { deletableBefore } from './password/login-attempts';
 import type { Operator } from './operator/operator';
 import { OperatorSessionStore } from './operator/session-store';
 import {
@@ -57,9 +57,8 @@ import { erasingLogs } from './erasure/erase-customer';
 // Limit of one organization.
 const sandboxesMax = 1_000;
 // Each hash keeps one of the process' few threads busy for a tenth of a second. Queued hashes are
-// done well before their callers' deadlines. An address has places for all attempts that one
-// network may make.
-const hashLimits = { runningMax: 2, waitingMax: 30, perAddressMax: perEmailAndNetwork.max };
+// done well before their callers' deadlines. One address does not take all places of strangers.
+const hashLimits = { runningMax: 2, waitingMax: 30, perAddressMax: 25 };
 const deleteAttemptsEveryMs = 10 * 60 * 1_000;
 // Repeated, because replicas that do not have the newest key yet may encrypt with the older one
 // during a rollout.

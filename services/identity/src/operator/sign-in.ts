@@ -104,13 +104,11 @@ export class SignIn {
   ): Promise<Stored<Operator>> {
     const email = emailOrRefusal(credentials.email);
     const { attempts, clock, operators, passwordCost, sessionList } = this.dependencies;
-    const at = clock.now();
     const { network } = credentials.origin;
     const operator = await findByEmail(operators, email);
     const isKnown =
-      operator !== undefined && (await sessionList.isKnown(operator, network, { now: at }));
-    // An attempt is charged only where a session can still be stored.
-    storing?.pass();
+      operator !== undefined &&
+      (await sessionList.isKnown(operator, network, { now: clock.now() }));
     const pair = `email-network:${email} ${network}`;
     // Attempts on other addresses, and from elsewhere, do not lock the operator out where they have
     // signed in before. The network first: a network that is refused must not lock the owner of an
@@ -122,15 +120,23 @@ export class SignIn {
           [pair, perEmailAndNetwork],
           [`email:${email}`, perEmail],
         ] as const);
-    return attempts.limited(limits, { pair, at }, async () => {
-      const hash = operator?.state.passwordHash;
-      const isRight = await this.dependencies.hashes.run(
-        () => isPassword(credentials.password, hash, { cost: passwordCost }),
-        { signal, strangerTo: isKnown ? undefined : email },
-      );
-      if (operator === undefined || !isRight || !operator.state.active) throw invalidCredentials();
-      return operator;
-    });
+    const { hashes } = this.dependencies;
+    const attemptNow = async () => {
+      // An attempt is charged only where a session can still be stored.
+      storing?.pass();
+      return attempts.limited(limits, { pair, at: clock.now() }, async () => {
+        const hash = operator?.state.passwordHash;
+        const isRight = await hashes.run(
+          () => isPassword(credentials.password, hash, { cost: passwordCost }),
+          signal,
+        );
+        if (operator === undefined || !isRight || !operator.state.active) {
+          throw invalidCredentials();
+        }
+        return operator;
+      });
+    };
+    return isKnown ? attemptNow() : hashes.runForStranger(email, attemptNow, signal);
   }
 
   /**
@@ -238,14 +244,14 @@ export class SignIn {
     { signal }: Pick<SignInCall, 'signal'>,
   ): Promise<boolean> {
     const { hashes, passwordCost: cost } = this.dependencies;
-    return hashes.run(() => isPassword(password, passwordHash, { cost }), { signal });
+    return hashes.run(() => isPassword(password, passwordHash, { cost }), signal);
   }
 
   /** Hashes a password for storage. */
   async hash(password: string, signal: AbortSignal): Promise<string> {
     const { passwordCost: cost } = this.dependencies;
     const salt = randomSecret(saltBytes);
-    return this.dependencies.hashes.run(() => hashPassword(password, { salt, cost }), { signal });
+    return this.dependencies.hashes.run(() => hashPassword(password, { salt, cost }), signal);
   }
 }
 

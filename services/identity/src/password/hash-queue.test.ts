@@ -1,6 +1,6 @@
 import { HashQueue } from './hash-queue';
 
-const never = { signal: new AbortController().signal };
+const never = new AbortController().signal;
 const ample = { perAddressMax: 100 };
 
 /** Work that ends on request. */
@@ -55,7 +55,7 @@ test('a job whose caller has gone leaves the queue and makes room', async () => 
   const { started, work, end } = gates();
   const first = queue.run(work('a'), never);
   const leaving = new AbortController();
-  const gone = queue.run(work('b'), { signal: leaving.signal });
+  const gone = queue.run(work('b'), leaving.signal);
   leaving.abort(new Error('gone'));
   await expect(gone).rejects.toThrow('gone');
   const third = queue.run(work('c'), never);
@@ -69,7 +69,7 @@ test('a job whose caller has gone leaves the queue and makes room', async () => 
 test('a job whose caller had gone before never runs, and a failed job frees its place', async () => {
   const queue = new HashQueue({ runningMax: 1, waitingMax: 1, ...ample });
   await expect(
-    queue.run(() => Promise.resolve(), { signal: AbortSignal.abort(new Error('gone')) }),
+    queue.run(() => Promise.resolve(), AbortSignal.abort(new Error('gone'))),
   ).rejects.toThrow('gone');
   await expect(queue.run(() => Promise.reject(new Error('broken')), never)).rejects.toThrow(
     'broken',
@@ -77,13 +77,15 @@ test('a job whose caller had gone before never runs, and a failed job frees its 
   expect(await queue.run(() => Promise.resolve('next'), never)).toBe('next');
 });
 
-const strangerTo = (email: string) => ({ ...never, strangerTo: email });
+/** The attempt of a stranger, which hashes a password. */
+const attempt = (queue: HashQueue, job: () => Promise<string>, email: string) =>
+  queue.runForStranger(email, () => queue.run(job, never), never);
 
 test('a known caller is next after the running jobs, and finds room when strangers fill their queue', async () => {
   const queue = new HashQueue({ runningMax: 1, waitingMax: 2, ...ample });
   const { started, work, end } = gates();
-  const strangers = ['a', 'b', 'c'].map((name) => queue.run(work(name), strangerTo(name)));
-  await expect(queue.run(work('d'), strangerTo('d'))).rejects.toThrow('Service unavailable');
+  const strangers = ['a', 'b', 'c'].map((name) => attempt(queue, work(name), name));
+  await expect(attempt(queue, work('d'), 'd')).rejects.toThrow('Service unavailable');
   const known = queue.run(work('owner'), never);
   await settled();
   expect(started).toEqual(['a']);
@@ -100,12 +102,12 @@ test('a known caller is next after the running jobs, and finds room when strange
 test('strangers who try one address leave room for those who try others', async () => {
   const queue = new HashQueue({ runningMax: 1, waitingMax: 9, perAddressMax: 2 });
   const { work, end } = gates();
-  const all = ['a', 'b'].map((name) => queue.run(work(name), strangerTo('owner@example.com')));
-  await expect(queue.run(work('c'), strangerTo('owner@example.com'))).rejects.toMatchObject({
+  const all = ['a', 'b'].map((name) => attempt(queue, work(name), 'owner@example.com'));
+  await expect(attempt(queue, work('c'), 'owner@example.com')).rejects.toMatchObject({
     kind: 'unavailable',
     reason: 'TOO_MANY_PASSWORDS',
   });
-  all.push(queue.run(work('d'), strangerTo('viewer@example.com')));
+  all.push(attempt(queue, work('d'), 'viewer@example.com'));
   for (const name of ['a', 'b', 'd']) {
     end(name);
     await settled();
