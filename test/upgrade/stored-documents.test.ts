@@ -19,7 +19,7 @@ jest.setTimeout(600_000);
 const writes = process.env.WRITE_DOCUMENTS !== undefined;
 const services = Object.keys(collectionsByService);
 // Of several replicas of a service, and of sweeps that find something.
-const rare: ReadonlySet<string> = new Set(['eventLogReaders', 'feedSweeps']);
+const rare: ReadonlySet<string> = new Set(['eventLogReaders', 'feedSweeps', 'lostLogEntries']);
 
 describe('documents that this release stores', () => {
   let system: OwnTestSystem;

@@ -41,6 +41,7 @@ export const collections: CollectionLayouts = {
     },
   ),
   feedSweeps: unsharded,
+  lostLogEntries: unsharded,
   mailPositions: shardedById(),
   messageFloors: shardedById(),
   messages: shardedById({ acceptedAt: 'retention, and messages that feeds lack' }),

@@ -50,6 +50,7 @@ export interface NotifierOverrides extends ServiceOverrides, MailDurations {
   readonly timeoutMs?: number;
   readonly outcomeBatchDelayMs?: number;
   readonly reconcileEveryMs?: number;
+  readonly watchEveryMs?: number;
   readonly feedPollEveryMs?: number;
   readonly resolve?: ResolveAddresses;
 }
@@ -116,8 +117,9 @@ export async function start(
       if (!service.slices.system.isClosed) mail.maker.wake(environmentId);
     },
   });
-  const { reconcileEveryMs } = overrides;
-  const settleFeed = startConsuming({ ...dependencies, feed, mail, reconcileEveryMs }, worker);
+  const { reconcileEveryMs, watchEveryMs } = overrides;
+  const durations = { reconcileEveryMs, watchEveryMs };
+  const settleFeed = startConsuming({ ...dependencies, feed, mail, ...durations }, worker);
   startRetention(dependencies);
   const onChange = (endpoint: EndpointKey) => {
     worker.reclaim(endpoint);

@@ -11,11 +11,13 @@ import { acceptLoggedEvents } from './message/accept-logged-events';
 import { webhookSubjects } from './message/events';
 import type { EventLogOwner } from './peers';
 import { RestoreAnnouncer } from './restore/restore-announcer-worker';
+import { OwnerWatch } from './restore/watch-owners-worker';
 import type { RunningFeed, SettleFeed } from './start-feed';
 import type { RunningMail } from './start-mail';
 import type { NotifierStores } from './start-stores';
 
 const reconcileEveryMsDefault = 5_000;
+const watchEveryMsDefault = 60_000;
 const sendEveryMs = 1_000;
 // Events accepted concurrently share one database command for each step, so that a higher number
 // means fewer commands.
@@ -31,13 +33,15 @@ export interface ConsumingDependencies {
   readonly feed: RunningFeed;
   readonly mail: RunningMail;
   readonly reconcileEveryMs: number | undefined;
+  readonly watchEveryMs: number | undefined;
 }
 
 /** Starts to accept events, and to send their webhooks. Returns how the feed is settled. */
 export function startConsuming(
-  { service, stores, owners, own, feed, mail, reconcileEveryMs }: ConsumingDependencies,
+  { service, stores, owners, own, feed, mail, ...durations }: ConsumingDependencies,
   worker: DeliveryWorker,
 ): SettleFeed {
+  const { reconcileEveryMs, watchEveryMs } = durations;
   const { clock, logger } = service;
   const { system } = service.slices;
   const consumer = new EventConsumer({
@@ -90,6 +94,7 @@ export function startConsuming(
   });
   service.onClose('reconciliation', () => reconciliation.stop());
   recoverFeed({ service, stores, feed }, reconciliation);
+  watchOwners(service, stores, owners, watchEveryMs);
   service.every({
     name: 'reconcile',
     everyMs: reconcileEveryMs ?? reconcileEveryMsDefault,
@@ -104,6 +109,26 @@ export function startConsuming(
   return settleFeed;
 }
 
+/** Looks each minute whether an owner has lost what was read from its log. */
+function watchOwners(
+  service: Service,
+  { cursors, lost }: Pick<NotifierStores, 'cursors' | 'lost'>,
+  owners: readonly EventLogOwner[],
+  everyMs = watchEveryMsDefault,
+): void {
+  const { clock, logger, metrics } = service;
+  const watch = new OwnerWatch({ owners, cursors, lost, clock, logger });
+  service.every({
+    name: 'watch owners of event logs',
+    everyMs,
+    run: () => watch.run(),
+    onOneReplica: true,
+  });
+  metrics.observe('databasesWentBack', async () => {
+    return [{ value: (await lost.findAll()).size, attributes: {} }];
+  });
+}
+
 /** Registers the steps after a restore. */
 function recoverFeed(
   { service, stores, feed }: Pick<ConsumingDependencies, 'service' | 'stores' | 'feed'>,
@@ -115,6 +140,9 @@ function recoverFeed(
       await feed.sweep.run();
       // The events that a wait has counted may be lost.
       await stores.awaited.removeSince(since);
+      // This restore is known.
+      await stores.cursors.forgetRecent();
+      await stores.lost.removeAll();
       // Logs may have what the restored messages do not; entries that are known are recognized.
       return { logsReadAgain: await stores.cursors.moveBack(since) };
     },

@@ -16,6 +16,7 @@ import { MessageStore } from './message/message-store';
 import type { AddressPolicy } from './endpoint/public-address';
 import { ReplayStore } from './history/replay-store';
 import { EnvironmentStore } from './restore/environment-store';
+import { LostEntryStore } from './restore/lost-entry-store';
 import { restoredEnvironmentDefinition } from './restore/restored-environment-document';
 import { RetentionStore } from './history/retention-store';
 import { SubscriptionHistoryStore } from './history/subscription-history-store';
@@ -50,6 +51,7 @@ export function openStores(
     dayTotals: new DeliveryDayStore(db),
     attempts: new AttemptStore(db),
     cursors: new CursorStore(db),
+    lost: new LostEntryStore(db),
     awaited: new AwaitedEventStore(db),
     feed: new FeedStore(db, restoreCode),
     restored: service.aggregates(restoredEnvironmentDefinition),

@@ -89,6 +89,12 @@ export const instruments = {
     description:
       'Aggregates whose events have waited more than two minutes for an earlier event missing from every log',
   },
+  databasesWentBack: {
+    name: 'billing.databases.went_back',
+    unit: '{database}',
+    description:
+      'Databases that lack event log entries of the last day that the notifier has read; alert on any',
+  },
   mailAge: {
     name: 'billing.mail.age',
     unit: 's',

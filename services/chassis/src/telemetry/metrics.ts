@@ -66,6 +66,7 @@ type ObservedInstrument =
   | 'dueBacklog'
   | 'dueAge'
   | 'missingEvents'
+  | 'databasesWentBack'
   | 'mailAge'
   | 'settlementAge'
   | 'openCredits'

@@ -11,6 +11,19 @@ export interface Cursor {
   readonly position: string;
   /** Real time of the entry's insertion. */
   readonly insertedAt: Date;
+  /**
+   * The newest entries of live environments at the ends of the last reads, oldest first. Absent:
+   * none was read since the last restore.
+   */
+  readonly recent?: readonly SeenEntry[];
+}
+
+/** An entry that was read from a log. */
+export interface SeenEntry {
+  /** `<aggregate id>:<sequence>`. */
+  readonly id: string;
+  /** Real time of the entry's insertion. */
+  readonly insertedAt: Date;
 }
 
 /**
@@ -81,9 +94,12 @@ export class CursorStore {
   }
 
   /** Stores a cursor. Moving it back is harmless: entries read before are recognized. */
-  async store({ _id, position, insertedAt }: Cursor): Promise<void> {
-    await retryTransient(() =>
-      this.cursors.updateOne({ _id }, { $set: { position, insertedAt } }, { upsert: true }),
-    );
+  async store({ _id, ...cursor }: Cursor): Promise<void> {
+    await retryTransient(() => this.cursors.updateOne({ _id }, { $set: cursor }, { upsert: true }));
+  }
+
+  /** Forgets which entries were read: the logs were restored without some of them. */
+  async forgetRecent(): Promise<void> {
+    await retryTransient(() => this.cursors.updateMany({}, { $unset: { recent: '' } }));
   }
 }

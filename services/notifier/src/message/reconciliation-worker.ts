@@ -2,7 +2,7 @@ import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { Semaphore } from '@billing/chassis/semaphore';
 import type { AwaitedEventWorker } from './awaited-event-worker';
-import type { Cursor, CursorStore } from './cursor-store';
+import type { Cursor, CursorStore, SeenEntry } from './cursor-store';
 import { type Announcement, type OrderedEventConsumer, readAnnouncement } from './accept-in-order';
 import { EarlierEventMissingError, UnknownEventTypeError } from './accept-event';
 import {
@@ -205,6 +205,7 @@ export class EventReconciliation {
     let passed = 'after' in first ? undefined : await this.passedOf(cursor);
     let start = first;
     let { tail } = before;
+    let recent = cursor?.recent ?? [];
     let isComplete = true;
     while (this.signal?.aborted !== true) {
       const { entries, hasMore } = await owner.read(start, pageMax, passed);
@@ -216,7 +217,11 @@ export class EventReconciliation {
         start = { after: position };
         tail = position;
         const isAhead = cursor === undefined || position > cursor.position;
-        if (isAhead && isComplete) await cursors.store({ _id: name, position, insertedAt });
+        if (isAhead) recent = withNewest(recent, entries);
+        if (isAhead && isComplete) {
+          const seen = recent.length > 0 ? { recent } : {};
+          await cursors.store({ _id: name, position, insertedAt, ...seen });
+        }
       }
       if (!hasMore || last === undefined) break;
       if (!(await this.claim(owner))) return fromCursor;
@@ -337,5 +342,27 @@ export class EventReconciliation {
     if (error instanceof EarlierEventMissingError) return;
     const facts = { err: error, subscriptionId, sequence };
     this.dependencies.logger.warn(facts, 'accepting event failed, retrying');
+  }
+}
+
+// Reads of more than a minute: the watch of the owners looks each minute.
+const recentMax = 20;
+
+/** Adds the newest entry of a live environment: those of sandboxes are deleted with them. */
+function withNewest(
+  recent: readonly SeenEntry[],
+  entries: readonly LoggedEvent[],
+): readonly SeenEntry[] {
+  const newest = entries.findLast(({ envelope }) => isLive(envelope));
+  if (newest === undefined || newest.id === recent.at(-1)?.id) return recent;
+  return [...recent, { id: newest.id, insertedAt: newest.insertedAt }].slice(-recentMax);
+}
+
+/** False also for an envelope that cannot be read. */
+function isLive(envelope: string): boolean {
+  try {
+    return (JSON.parse(envelope) as { environmentlive?: unknown }).environmentlive === true;
+  } catch {
+    return false;
   }
 }

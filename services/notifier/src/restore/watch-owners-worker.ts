@@ -1,0 +1,74 @@
+import type { Clock } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
+import type { CursorStore, SeenEntry } from '../message/cursor-store';
+import type { EventLogOwner } from '../peers';
+import type { LostEntryStore } from './lost-entry-store';
+
+export interface OwnerWatchDependencies {
+  readonly owners: readonly Pick<EventLogOwner, 'find' | 'name'>[];
+  readonly cursors: Pick<CursorStore, 'findAll'>;
+  readonly lost: Pick<LostEntryStore, 'findAll' | 'replace'>;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
+}
+
+// Older entries are not looked up: someone has repaired, or accepted, what was lost.
+const lookBackMs = 24 * 60 * 60_000;
+
+/**
+ * Notices that an owner's database was put back to an earlier time without a restore of the whole
+ * system: its event log lacks entries that were read from it.
+ */
+export class OwnerWatch {
+  constructor(private readonly dependencies: OwnerWatchDependencies) {}
+
+  async run(): Promise<void> {
+    const { owners, cursors, lost, logger } = this.dependencies;
+    const [read, known] = await Promise.all([cursors.findAll(), lost.findAll()]);
+    for (const owner of owners) {
+      try {
+        const recent = read.get(owner.name)?.recent ?? [];
+        await this.look(owner, recent, known.get(owner.name) ?? []);
+      } catch (error) {
+        // An owner that is starting again says nothing about its data.
+        logger.warn({ err: error, owner: owner.name }, 'event log not looked up, retrying');
+      }
+    }
+  }
+
+  private async look(
+    owner: Pick<EventLogOwner, 'find' | 'name'>,
+    recent: readonly SeenEntry[],
+    lostBefore: readonly SeenEntry[],
+  ): Promise<void> {
+    const { lost, clock, logger } = this.dependencies;
+    const sinceMs = clock.now().getTime() - lookBackMs;
+    const looked = new Map([...lostBefore, ...recent].map((entry) => [entry.id, entry]));
+    const entries = [...looked.values()].filter(({ insertedAt }) => insertedAt.getTime() > sinceMs);
+    const found = await findIds(
+      owner,
+      entries.map(({ id }) => id),
+    );
+    const missing = entries.filter(({ id }) => !found.has(id));
+    if (missing.length === 0 && lostBefore.length === 0) return;
+    await lost.replace(owner.name, missing);
+    const [first] = missing;
+    if (first === undefined || lostBefore.length > 0) return;
+    const facts = { owner: owner.name, entryId: first.id, insertedAt: first.insertedAt };
+    logger.error({ alarm: 'database_went_back', ...facts }, 'entries of an event log are missing');
+  }
+}
+
+/** Returns those of the ids that the log has. A page of large entries may have few. */
+async function findIds(
+  owner: Pick<EventLogOwner, 'find'>,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (let left = ids; left.length > 0; left = ids.filter((id) => !found.has(id))) {
+    const { entries, hasMore } = await owner.find(left);
+    for (const { id } of entries) found.add(id);
+    if (!hasMore) break;
+  }
+  return found;
+}
