@@ -59,6 +59,7 @@ const layers = {
     'locale.ts',
     'one-line.ts',
     'mail-kind.ts',
+    'minus-sign.ts',
     'amount-text.ts',
     'card-text.ts',
     'rate-text.ts',

@@ -8,11 +8,6 @@ export function amountText(amount: bigint, currency: string): Shown {
   return ({ locale }) => formattedAmount(amount, currency, locale);
 }
 
-/** Formats an amount for documents, with a minus sign in place of a hyphen. */
-export function printedAmount(amount: bigint, currency: string): Shown {
-  return ({ locale }) => formattedAmount(amount, currency, locale).replace('-', '\u2212');
-}
-
 /** Formats a rate, a decimal string in the smallest unit: 0.25 in USD is $0.0025. */
 export function rateText(rate: string, currency: string): Shown {
   return ({ locale }) => formattedRate(rate, currency, locale);

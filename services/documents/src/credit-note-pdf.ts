@@ -1,7 +1,7 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CreditNote, CreditNoteLine } from '@billing/proto/billing/checkout/v1/credit_note';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
-import { printedAmount } from './amount-text';
+import { amountText } from './amount-text';
 import { creditRows } from './credit-text';
 import { dateText } from './date-text';
 import { issueDateOf } from './issue-date';
@@ -110,17 +110,17 @@ function writeLine(
   writer.ensureSpace(height + 16);
   writer.write(description, { width });
   if (taxes.length > 0) {
-    writer.write(printedAmount(amount, currency), { right: columns.quantity });
-    writer.write(printedAmount(taxAmount, currency), { right: columns.unit });
+    writer.write(amountText(amount, currency), { right: columns.quantity });
+    writer.write(amountText(taxAmount, currency), { right: columns.unit });
   }
-  writer.write(printedAmount(total, currency), { right: columns.amount });
+  writer.write(amountText(total, currency), { right: columns.amount });
   writer.y += height + 6;
   writer.rule();
 }
 
 function writeTotals(writer: PdfWriter, note: CreditNote): void {
   const { currency, subtotal, total } = note;
-  const print = (amount: bigint) => printedAmount(amount, currency);
+  const print = (amount: bigint) => amountText(amount, currency);
   writer.total(say('invoice.subtotal'), print(subtotal));
   // The lines are shown without tax, so the tax is added.
   const taxes = taxRows({ ...note, pricesIncludeTax: false });

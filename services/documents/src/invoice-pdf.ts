@@ -2,7 +2,7 @@ import type { Invoice, LineItem, Payment } from '@billing/proto/billing/checkout
 import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
-import { amountText, printedAmount, quantityText, rateText } from './amount-text';
+import { amountText, quantityText, rateText } from './amount-text';
 import { dateText, periodText } from './date-text';
 import { issueDateOf } from './issue-date';
 import { calculationOf, lineText, unitPriceOf } from './line-text';
@@ -111,9 +111,9 @@ function writeLines(writer: PdfWriter, invoice: Invoice): void {
 function writeTotals(writer: PdfWriter, invoice: Invoice): void {
   const { currency, amountDue } = invoice;
   for (const [label, amount] of sumRows(invoice)) {
-    writer.total(label, printedAmount(amount, currency));
+    writer.total(label, amountText(amount, currency));
   }
-  writer.total(say('invoice.amountDue'), printedAmount(amountDue, currency), true);
+  writer.total(say('invoice.amountDue'), amountText(amountDue, currency), true);
 }
 
 function writePayments(writer: PdfWriter, { payments }: Invoice): void {
@@ -191,7 +191,7 @@ function writeLine(writer: PdfWriter, line: LineItem, invoice: Invoice): void {
   writer.write(quantityText(quantity), { right: columns.quantity });
   const unit = unitPriceOf(line);
   writer.write(unit === undefined ? '—' : rateText(unit, currency), { right: columns.unit });
-  const shown = printedAmount(shownAmount(line, invoice), currency);
+  const shown = amountText(shownAmount(line, invoice), currency);
   writer.write(shown, { right: columns.amount });
   writer.y += height + 3;
   if (hasPeriod) {

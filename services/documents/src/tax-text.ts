@@ -1,7 +1,7 @@
 import { sumOf } from '@billing/kernel/money';
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import { type InvoiceTax, TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
-import { printedAmount, quantityText } from './amount-text';
+import { amountText, quantityText } from './amount-text';
 import { settledRows, type SumRow } from './invoice-settled';
 import type { Shown } from './reader';
 import { say } from './say';
@@ -72,7 +72,7 @@ function includesTax({ taxes, pricesIncludeTax }: Taxed): boolean {
 }
 
 function taxText({ reason, name, percent, base, legalText }: InvoiceTax, currency: string): Shown {
-  const amount = printedAmount(base, currency);
+  const amount = amountText(base, currency);
   if (legalText !== undefined) return say('invoice.legalTaxOn', { text: legalText, amount });
   const isUnknown = reason === TaxReason.TAX_REASON_NO_RATE;
   return say('invoice.taxOn', {

@@ -20,6 +20,9 @@ test.each([
   [123450n, 'EUR', 'fr', `1\u202F234,50${nbsp}€`],
   [2900n, 'JPY', 'de', `2.900${nbsp}¥`],
   [2900n, 'JPY', 'ja', '￥2,900'],
+  [-2900n, 'USD', 'en', '−$29.00'],
+  [-2900n, 'USD', 'de', `−29,00${nbsp}$`],
+  [-2900n, 'USD', 'nl', `US$${nbsp}−29,00`],
 ])('%s minor units of %s in %s are %s', (amount, currency, locale, text) => {
   expect(amountText(amount, currency, locale)).toBe(text);
 });

@@ -1,5 +1,6 @@
 import { exponentOf, isCurrency } from '@billing/kernel/currency';
 import { Decimal } from '@billing/kernel/decimal';
+import { withMinusSign } from './minus-sign';
 
 /**
  * Formats an amount in the smallest unit of its currency as the locale writes it: 123450n in EUR is
@@ -9,11 +10,13 @@ import { Decimal } from '@billing/kernel/decimal';
 export function amountText(amount: bigint, currency: string, locale: string): string {
   if (!isCurrency(currency)) throw new Error(`Unknown currency ${currency}`);
   const decimals = exponentOf(currency);
-  return new Intl.NumberFormat(locale, {
+  const format = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
-    // Passed as a string, since a number would be rounded.
-  }).format(Decimal.of(amount, decimals).toString() as Intl.StringNumericLiteral);
+  });
+  // Passed as a string, since a number would be rounded.
+  const exact = Decimal.of(amount, decimals).toString() as Intl.StringNumericLiteral;
+  return withMinusSign(format.format(exact));
 }

@@ -1,5 +1,6 @@
 import { exponentOf, isCurrency } from '@billing/kernel/currency';
 import { Decimal } from '@billing/kernel/decimal';
+import { withMinusSign } from './minus-sign';
 
 // A rate may be a fraction of the smallest unit; further digits do not help a reader.
 const decimalsMax = 14;
@@ -12,11 +13,13 @@ export function rateText(rate: string, currency: string, locale: string): string
   if (!isCurrency(currency)) throw new Error(`Unknown currency ${currency}`);
   const exponent = exponentOf(currency);
   const { unscaled, scale } = Decimal.parse(rate, 'unitAmount');
-  return new Intl.NumberFormat(locale, {
+  const format = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: exponent,
     maximumFractionDigits: decimalsMax,
-    // Passed as a string, since a number would be rounded.
-  }).format(Decimal.of(unscaled, scale + exponent).toString() as Intl.StringNumericLiteral);
+  });
+  // Passed as a string, since a number would be rounded.
+  const exact = Decimal.of(unscaled, scale + exponent).toString() as Intl.StringNumericLiteral;
+  return withMinusSign(format.format(exact));
 }

@@ -1,5 +1,5 @@
 import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
-import { amountText, printedAmount } from '@billing/documents/amount-text';
+import { amountText } from '@billing/documents/amount-text';
 import { creditRows } from '@billing/documents/credit-text';
 import { dateText } from '@billing/documents/date-text';
 import { say } from '@billing/documents/say';
@@ -40,6 +40,6 @@ function noteRow(note: CreditNote, path: string): Html {
           >`,
       )}
     </span>
-    <strong>${printedAmount(-total, currency)}</strong>
+    <strong>${amountText(-total, currency)}</strong>
   </li>`;
 }

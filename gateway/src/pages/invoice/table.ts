@@ -1,5 +1,5 @@
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
-import { printedAmount, quantityText, rateText } from '@billing/documents/amount-text';
+import { amountText, quantityText, rateText } from '@billing/documents/amount-text';
 import { periodText } from '@billing/documents/date-text';
 import { calculationOf, lineText, unitPriceOf } from '@billing/documents/line-text';
 import { settledRows } from '@billing/documents/invoice-settled';
@@ -21,7 +21,7 @@ export function invoiceCalculation(invoice: Invoice): Html | undefined {
   if (lineItems.length !== 1 || line === undefined || rows.length > 0) {
     return linesTable(
       invoice,
-      rows.map(([label, amount]) => sumRow(label, printedAmount(amount, currency))),
+      rows.map(([label, amount]) => sumRow(label, amountText(amount, currency))),
     );
   }
   if (line.quantity === '1') return undefined;
@@ -72,7 +72,7 @@ function lineRow(line: LineItem, invoice: Invoice): Html {
     <td>
       ${quantityText(quantity)}${unit !== undefined && quantity !== '1' && html`<div class="hint">${unit}</div>`}
     </td>
-    <td>${printedAmount(shownAmount(line, invoice), currency)}</td>
+    <td>${amountText(shownAmount(line, invoice), currency)}</td>
   </tr>`;
 }
 
@@ -96,8 +96,8 @@ function sums(invoice: Invoice, dueLabel: Text): Html[] {
   const total = settled.length === 0 ? [] : [totalRow(invoice)];
   const shown = isPlain ? [...total, ...settled] : sumRows(invoice);
   return [
-    ...shown.map(([label, amount]) => sumRow(label, printedAmount(amount, currency))),
-    sumRow(dueLabel, printedAmount(amountDue, currency), 'sum'),
+    ...shown.map(([label, amount]) => sumRow(label, amountText(amount, currency))),
+    sumRow(dueLabel, amountText(amountDue, currency), 'sum'),
   ];
 }
 

@@ -5,18 +5,19 @@ const counts = new Intl.NumberFormat('en-US');
 
 /** Amount in the smallest unit as text: 2900 USD cents are $29.00, -2900 are −$29.00. */
 export function moneyText(amount: number | string | bigint, currency: string): string {
-  return amountText(BigInt(amount), currency).replace('-', '−');
+  return amountText(BigInt(amount), currency);
 }
 
 /** Amount in short form: $12.3K. */
 export function shortMoneyText(amount: number, currency: string): string {
   const exponent = isCurrency(currency) ? exponentOf(currency) : 0;
-  return new Intl.NumberFormat('en-US', {
+  const format = new Intl.NumberFormat('en-US', {
     style: 'currency',
     currency,
     notation: 'compact',
     maximumFractionDigits: 1,
-  }).format(amount / 10 ** exponent);
+  });
+  return format.format(amount / 10 ** exponent).replace('-', '−');
 }
 
 /** 1,234; or 10,000+ if counting stopped there. */
