@@ -1,4 +1,4 @@
-import { redemptionsText, termsText } from './discount';
+import { isUsableIn, misfitOf, redemptionsText, termsText } from './discount';
 
 const off = { currency: null, durationInMonths: null } as const;
 
@@ -23,4 +23,14 @@ test.each([
 test('the number of redemptions shows the limit if there is one', () => {
   expect(redemptionsText({ redemptionCount: 1_200, maxRedemptions: null })).toBe('1,200');
   expect(redemptionsText({ redemptionCount: 3, maxRedemptions: 10 })).toBe('3 of 10');
+});
+
+test('an amount in another currency cannot reduce a price', () => {
+  const [euros, any] = [{ currency: 'EUR' }, { currency: null }] as const;
+  expect(isUsableIn('USD', euros)).toBe(false);
+  expect(isUsableIn('EUR', euros)).toBe(true);
+  expect(isUsableIn('USD', any)).toBe(true);
+  expect(misfitOf(euros, 'USD')).toBe('This discount is in EUR, the price in USD');
+  expect(misfitOf(euros, undefined)).toBeUndefined();
+  expect(misfitOf(any, 'USD')).toBeUndefined();
 });

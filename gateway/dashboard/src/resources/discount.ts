@@ -14,6 +14,20 @@ export function termsText({
   return `${offText({ type, value, currency })} ${spanText(duration, durationInMonths)}`;
 }
 
+/** False for an amount in another currency. */
+export function isUsableIn(currency: string, discount: Pick<Discount, 'currency'>): boolean {
+  return discount.currency === null || discount.currency === currency;
+}
+
+/** Reason why a discount cannot reduce a price in a currency; undefined if it can. */
+export function misfitOf(
+  discount: Pick<Discount, 'currency'>,
+  currency: string | undefined,
+): string | undefined {
+  if (currency === undefined || isUsableIn(currency, discount)) return undefined;
+  return `This discount is in ${discount.currency ?? ''}, the price in ${currency}`;
+}
+
 /** Number of redemptions, with the limit if any. */
 export function redemptionsText({
   redemptionCount,

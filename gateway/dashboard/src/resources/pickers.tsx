@@ -7,7 +7,7 @@ import { PickerButton, PickerField, PickerFilter, usePickerSearch } from '../par
 import { type Choice, matchingChoices } from '../parts/text/choice';
 import { pluralText } from '../parts/text/text';
 import { type Customer, customerName } from './customer';
-import { type Discount, termsText } from './discount';
+import { type Discount, isUsableIn, misfitOf, termsText } from './discount';
 import type { Meter } from './meter';
 import { priceText, type Product } from './product';
 
@@ -169,11 +169,28 @@ function FurtherProduct({ onAdd }: { onAdd: (choice: Choice) => void }) {
   );
 }
 
-/** Optional discount among the active ones; `initial` is chosen at first. */
-export function DiscountField({ initial, hint }: { initial?: Discount | null; hint?: string }) {
+/**
+ * Optional discount among the active ones; `initial` is chosen at first. With a currency, discounts
+ * of an amount in another one are not offered.
+ */
+export function DiscountField({
+  initial = null,
+  hint,
+  currency,
+}: {
+  initial?: Discount | null;
+  hint?: string;
+  /** Currency of what is bought, once it is known. */
+  currency?: string | undefined;
+}) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const found = useFound<Discount>(activeDiscounts, { search, isEnabled: isOpened });
+  const [chosen, choose] = useState(initial);
+  const found = useFound<Discount>(activeDiscounts, {
+    search,
+    isEnabled: isOpened,
+    ...(currency !== undefined && { isOffered: (one) => isUsableIn(currency, one) }),
+  });
   return (
     <PickerField
       name="discountId"
@@ -181,8 +198,10 @@ export function DiscountField({ initial, hint }: { initial?: Discount | null; hi
       what="discounts"
       isOptional
       {...choicesOf(found, discountChoice)}
-      initial={initial ? discountChoice(initial) : undefined}
+      initial={initial === null ? undefined : discountChoice(initial)}
       {...(hint !== undefined && { hint })}
+      problem={chosen === null ? undefined : misfitOf(chosen, currency)}
+      onChoose={({ id }) => choose(found.data?.data.find((one) => one.id === id) ?? null)}
       {...searched}
     />
   );

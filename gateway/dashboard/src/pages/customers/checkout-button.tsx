@@ -8,6 +8,7 @@ import { Form, TextField } from '../../parts/form/form';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { typedCount } from '../../parts/text/amount';
 import { DiscountField, ProductField, useSoldProducts } from '../../resources/pickers';
+import type { Product } from '../../resources/product';
 
 interface CreatedSession {
   readonly checkoutUrl: string;
@@ -26,6 +27,7 @@ export function CheckoutButton({ customerId }: { customerId: string }) {
 function Checkout({ customerId, onDone }: { customerId: string; onDone: () => void }) {
   const products = useSoldProducts();
   const [created, setCreated] = useState<CreatedSession>();
+  const [chosen, setChosen] = useState<Product>();
   const create = useAction<object, CreatedSession>((body) => ({
     method: 'POST',
     path: '/v1/checkout',
@@ -51,9 +53,9 @@ function Checkout({ customerId, onDone }: { customerId: string; onDone: () => vo
               setCreated(session);
             }}
           >
-            <ProductField initial={initial} />
+            <ProductField initial={initial} onChoose={setChosen} />
             <TextField name="quantity" label="Quantity" inputMode="numeric" defaultValue="1" />
-            <DiscountField />
+            <DiscountField currency={(chosen ?? initial).currency} />
           </Form>
         )
       }

@@ -84,7 +84,11 @@ function WantedStep(props: WantedStepProps) {
               onSubmit={(values) => onReview(wantedChange(values, subscription))}
             >
               <ItemFields {...{ wanted, products }} currency={subscription.currency} />
-              <DiscountField initial={discount} hint="From the next period on" />
+              <DiscountField
+                initial={discount}
+                currency={subscription.currency}
+                hint="From the next period on"
+              />
               <WhenField choices={times} at={wanted.at} />
               <SelectField
                 name="proration"

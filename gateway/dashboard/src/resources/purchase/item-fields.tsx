@@ -30,12 +30,15 @@ export function ItemFields({
   wanted,
   products,
   currency,
+  onFirst,
 }: {
   readonly wanted: WantedItems;
   /** The products of the items. */
   readonly products: readonly Product[];
   /** Currency of all items; absent: that of the first one. */
   readonly currency?: string;
+  /** Called with the product that was chosen for the first item. */
+  readonly onFirst?: (product: Product) => void;
 }) {
   const [rows, setRows] = useState<readonly Row[]>(() =>
     itemsOf(wanted).map(({ productId, quantity }, key) => ({
@@ -60,6 +63,7 @@ export function ItemFields({
             others={rows.filter((other) => other.key !== key).map(({ product }) => product?.id)}
             onChoose={(product) => {
               setRows(rows.map((one) => (one.key === key ? { ...one, product } : one)));
+              if (index === 0) onFirst?.(product);
             }}
             nameOf={(field) => (isList ? itemField(index, field) : field)}
           />

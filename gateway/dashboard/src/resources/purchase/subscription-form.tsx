@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { fieldProblem } from '../../api/problem';
 import { useAction } from '../../api/queries';
 import { Answer, Notice } from '../../parts/element/notices';
@@ -114,6 +115,7 @@ function WantedForm({
   readonly discount: Discount | null;
   readonly customer: Customer | null;
 }) {
+  const [currency, setCurrency] = useState(products[0]?.currency);
   return (
     <Form
       submit="Review price"
@@ -125,8 +127,12 @@ function WantedForm({
       }}
     >
       {hasCustomerField && <CustomerField initial={customer} />}
-      <ItemFields wanted={wanted} products={products} />
-      <DiscountField initial={discount} />
+      <ItemFields
+        wanted={wanted}
+        products={products}
+        onFirst={(product) => setCurrency(product.currency)}
+      />
+      <DiscountField initial={discount} currency={currency} />
       <TextField
         name="startAt"
         label="Start (UTC)"
