@@ -3,13 +3,15 @@ import { localOrganization } from '@billing/local/first-keys';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { OperatorClient } from '../support/operator-client';
 import type { Bench, Effort, FigureTable } from './bench';
-import { percentileOf, sampleOf, spreadText } from './figures/statistics';
+import { judgeLimit, percentileOf, sampleOf, spreadText } from './figures/statistics';
 import { createResource } from './stage/api';
 import { Replay } from './stage/replay';
 import type { StagedSystem } from './stage/stage';
 
 const rowCount = 25;
 const loads = { quick: 3, usual: 20 };
+// Up to a second a reader does not lose the thread.
+const shownMsMax = 1_000;
 const viewport = { width: 1440, height: 900 };
 const loadedWithinMs = 60_000;
 
@@ -99,7 +101,14 @@ async function measure(system: StagedSystem, measured: Measured): Promise<Figure
   }
   return {
     title: `Time until the figures of a page are shown, ${String(rowCount)} rows, alternately from the system and from memory`,
-    columns: ['page', 'p50, ms', 'p95, ms', 'from memory p50, ms', 'ratio'],
+    columns: [
+      'page',
+      'p50, ms',
+      'p95, ms',
+      'from memory p50, ms',
+      'ratio',
+      `p95 ≤ ${String(shownMsMax)} ms`,
+    ],
     rows,
   };
 }
@@ -138,7 +147,9 @@ async function rowsOf(
     const ratio = sampleOf(pairs.map((pair) => pair.ours[which] / pair.memory[which]));
     const times = [percentileOf(ours, 0.5), percentileOf(ours, 0.95), percentileOf(memory, 0.5)];
     const name = which === 'first' ? `${page}, first visit` : `${page}, files in the cache`;
-    return [name, ...times.map((ms) => ms.toFixed(0)), spreadText(ratio)];
+    const limit = { atMost: shownMsMax, isReduced: isQuick };
+    const verdict = judgeLimit(percentileOf(ours, 0.95), limit);
+    return [name, ...times.map((ms) => ms.toFixed(0)), spreadText(ratio), verdict];
   });
 }
 
