@@ -15,6 +15,8 @@ const firstLoad = {
     '/parts/overlay/dialog-window.tsx',
     '/shell/environment-switcher.tsx',
     '/shell/account-menu.tsx',
+    // In place of all pages, while the system is closed after a restore.
+    '/shell/closed-shell.tsx',
     '/shell/palette/palette.tsx',
     '/shell/palette/shortcuts.tsx',
   ],

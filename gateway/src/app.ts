@@ -14,17 +14,18 @@ import { PasswordResetLimits } from './access/password-reset-limits';
 import { addOperatorApi } from './operator/api';
 import { addProviderSignIn } from './operator/sign-in/provider-routes';
 import { addDocumentation, type DocumentationDependencies } from './openapi/documentation';
-import { addDocumentationSite } from './documentation-site';
+import { addDocumentationSite, siteAddresses } from './documentation-site';
 import { addDownloads } from './downloads';
 import { notFound } from './http/error';
 import type { TakePlace } from './http/in-flight-limit';
 import { LookCache } from './pages/frame/look-cache';
 import { addLogos } from './pages/logos';
+import { payerScripts } from './pages/frame/payer-script';
 import { addPages } from './pages/site';
 import { portalRoutes } from './portal/routes';
 import { addPortalSignIn } from './portal/sign-in/sign-in-site';
 import { addPortal } from './portal/site';
-import { addProbes, type ProbeDependencies } from './probes';
+import { addProbes, type ProbeDependencies, refuseWhileRecovering } from './probes';
 import { addProviderEvents } from './provider-events';
 import type { RateLimit } from './http/rate-limit';
 import { addGet, respond } from './http/respond';
@@ -52,6 +53,16 @@ export interface AppDependencies
   readonly trustedProxies: readonly string[];
 }
 
+/** Paths that are answered without a service. The files of the dashboard are always served. */
+const withoutService = [
+  '/',
+  '/openapi.json',
+  '/asyncapi.json',
+  ...siteAddresses,
+  '/downloads/:file',
+  ...payerScripts.map(({ path }) => path),
+];
+
 /** Creates the HTTP application: probes, documents, pages, and /v1 behind authentication. */
 export function createApp(dependencies: AppDependencies): Express {
   const app = express();
@@ -64,6 +75,7 @@ export function createApp(dependencies: AppDependencies): Express {
   if (dependencies.trustedProxies.length > 0) app.set('trust proxy', dependencies.trustedProxies);
 
   addProbes(app, dependencies);
+  refuseWhileRecovering(app, withoutService, dependencies);
   addGet(app, '/', dependencies, (request) =>
     rootAnswer(request.header('accept'), dependencies.version),
   );

@@ -11,6 +11,9 @@ import { addGet } from './http/respond';
 const builtFolder = join(__dirname, '..', 'dist', 'docs');
 const addresses = ['/docs', '/docs.md', '/docs/*path', '/llms.txt', '/llms-full.txt'];
 
+/** All addresses of the site. */
+export const siteAddresses = ['/docs/', ...addresses];
+
 // The reference sets styles from its script, and sends requests to this origin only.
 const policy = [
   "default-src 'none'",

@@ -215,7 +215,7 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
       ...caller,
       address: config.IDENTITY_ADDRESS,
-      withoutTenant: ['authenticate', 'ensureOrganization', 'findEnvironment'],
+      withoutTenant: ['authenticate', 'ensureOrganization', 'findEnvironment', 'getRecovery'],
     }),
     lostCall: connectPeer<LostCallServiceServer>(LostCallServiceService, {
       ...caller,

@@ -1,8 +1,10 @@
 import type { Served } from '@billing/chassis/peer';
+import { monotonicMs } from '@billing/chassis/clock';
+import { DomainError } from '@billing/kernel/domain-error';
 import type { Express } from 'express';
 import { type ApiAnswer, ok } from './http/answer';
 import type { ExchangeDependencies } from './http/exchange';
-import { addGet } from './http/respond';
+import { addGet, respond } from './http/respond';
 
 /** Dependencies of the probes. */
 export interface ProbeDependencies extends ExchangeDependencies {
@@ -37,4 +39,41 @@ async function readiness(dependencies: ProbeDependencies): Promise<ApiAnswer> {
     body: { error: 'Service unavailable' },
     headers: { ...headers, ...refused },
   };
+}
+
+const knownMs = 1_000;
+
+/**
+ * Refuses paths that no service takes part in while the system recovers from a restore; services
+ * refuse all others.
+ */
+export function refuseWhileRecovering(
+  app: Express,
+  paths: readonly string[],
+  dependencies: ProbeDependencies,
+): void {
+  let known: { readonly served: Promise<Served>; readonly sinceMs: number } | undefined;
+  const readServed = () => {
+    const nowMs = monotonicMs();
+    if (known === undefined || nowMs - known.sinceMs >= knownMs) {
+      known = { served: dependencies.readServed(), sinceMs: nowMs };
+    }
+    return known.served;
+  };
+  for (const path of paths) {
+    const refuse = respond(dependencies, { route: path }, () =>
+      Promise.reject(new DomainError('unavailable', 'RECOVERING', 'Service unavailable')),
+    );
+    app.all(path, (request, response, next) => {
+      readServed().then(
+        (served) => {
+          if (served === 'services') refuse(request, response, next);
+          else next();
+        },
+        () => {
+          next();
+        },
+      );
+    });
+  }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer';
 import { processStatus } from '@billing/chassis/process';
 import {
+  type DiskSpace,
   type GetStatusResponse,
   type StuckCommand,
   type SystemServiceServer,
@@ -146,6 +147,8 @@ function unanswered(name: string): ServiceStatus {
     streamLag: null,
     eventLoopDelayMs: null,
     memoryBytes: null,
+    replicas: [],
+    disk: null,
   };
 }
 
@@ -166,6 +169,19 @@ export interface ServiceStatus {
   readonly streamLag: number | null;
   readonly eventLoopDelayMs: number | null;
   readonly memoryBytes: number | null;
+  /** Replicas with a heartbeat; empty if the service keeps none. */
+  readonly replicas: readonly ReplicaStatus[];
+  /** Disk of the data; null if it is not on the machine of the service. */
+  readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null;
+}
+
+/** JSON form of a replica. */
+export interface ReplicaStatus {
+  readonly id: string;
+  readonly version: string;
+  readonly seenAt: string;
+  /** True if its heartbeat moves. */
+  readonly living: boolean;
 }
 
 function toJsonStatus(name: string, status: GetStatusResponse): ServiceStatus {
@@ -181,7 +197,15 @@ function toJsonStatus(name: string, status: GetStatusResponse): ServiceStatus {
     outboxAgeSeconds: outboxAgeSeconds ?? null,
     streamLag: streamLag === undefined ? null : Number(streamLag),
     ...toJsonProcess(status),
+    replicas: status.replicas.map(({ seenAt, ...replica }) => {
+      return { ...replica, seenAt: toJsonTime(seenAt) };
+    }),
+    disk: status.disk === undefined ? null : toJsonDisk(status.disk),
   };
+}
+
+function toJsonDisk({ freeBytes, totalBytes }: DiskSpace) {
+  return { freeBytes: Number(freeBytes), totalBytes: Number(totalBytes) };
 }
 
 function toJsonStuckCommand(service: string, command: StuckCommand): StuckCommandOfService {

@@ -21,6 +21,7 @@ export const identityCallers: Callers<IdentityServiceServer> = {
   updateSandbox: ['gateway'],
   deleteSandbox: ['gateway'],
   listRestores: ['gateway'],
+  getRecovery: ['gateway'],
 };
 
 export const operatorCallers: Callers<OperatorServiceServer> = {

@@ -29,7 +29,8 @@ import { sessionListHandlers, type SessionListRpcDependencies } from './operator
 import { sessionHandlers, type SessionRpcDependencies } from './operator/session-rpc';
 
 /**
- * All calls about environments and keys. Three carry no tenant: one creates it, the others find it.
+ * All calls about environments and keys. Four carry no tenant: one creates it, two find it, one is
+ * about the installation.
  */
 export function identityRpc(
   dependencies: ApiKeyRpcDependencies &
@@ -48,13 +49,15 @@ export function identityRpc(
       ...restoreHandlers(dependencies),
     },
     {
-      withoutTenant: ['ensureOrganization', 'authenticate', 'findEnvironment'],
+      withoutTenant: ['ensureOrganization', 'authenticate', 'findEnvironment', 'getRecovery'],
       secrets: ['key'],
       // Every request of every organization needs the first; the second waits for minutes and has a
       // limit of its own.
       unlimited: ['authenticate', 'advanceClock', 'stopClockAdvance'],
       joinable: ['advanceClock'],
       freesStorage: ['deleteSandbox'],
+      // Of the System page.
+      whileRecovering: ['getRecovery'],
       callers: identityCallers,
     },
   );

@@ -155,7 +155,8 @@ function openEnvironments(service: Service) {
   service.ensureIndexes(() => sandboxSlots.ensureIndexes());
   const isDeleted = (environmentId: string) => service.deletion.isDeleted(environmentId);
   const restores = new Restores(db);
-  return { environments: collection, environmentList, sandboxSlots, restores, isDeleted };
+  const { system } = service.slices;
+  return { environments: collection, environmentList, sandboxSlots, restores, system, isDeleted };
 }
 
 function openAdvances(

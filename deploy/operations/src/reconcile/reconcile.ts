@@ -1,11 +1,12 @@
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
+import { Restores } from '@billing/chassis/restores';
 import { findDataFolder } from '@billing/local/data-folder';
 import { withDataServers } from '@billing/local/data-servers';
 import { readDataSettings, reportProgress } from '@billing/local/maintenance';
 import { findAggregates } from '../database/aggregates';
 import { withCommandLease } from '../database/command-lease';
-import { type ServiceDatabase, withDatabases } from '../database/databases';
+import { databaseOf, type ServiceDatabase, withDatabases } from '../database/databases';
 import { agreedRestore } from './agreed-restore';
 import { check } from './check';
 import { checkSums } from './check-sums';
@@ -13,7 +14,7 @@ import { LivingServices } from './living-services';
 import { open, Openings } from './opening';
 import { readCheckedFacts, readUnmatchedCharges } from './read-checked-facts';
 import { readSums } from './read-sums';
-import { isClean, type Report, toReport } from './report';
+import { isClean, type Report, shortened, toReport } from './report';
 import { takeSteps } from './request-steps';
 import { unfinishedSteps } from './unfinished-steps';
 
@@ -68,6 +69,7 @@ export async function recover(
   const found = { restore, steps, findings, unmatchedCharges, openedAt: undefined };
   const closed = toReport(found);
   await confirm();
+  await recordReport(databases, closed);
   if (!isClean(closed) && openReason === undefined) {
     // The next run takes the steps again: something was repaired until then.
     for (const { system } of databases) await system.forgetSteps();
@@ -75,6 +77,13 @@ export async function recover(
   }
   const at = systemClock.now();
   const report = toReport({ ...found, openedAt: at });
+  await recordReport(databases, report);
   const reason = isClean(closed) ? undefined : openReason;
   return await open(databases, { id: newId(), restore, at, reason, report });
+}
+
+/** Keeps the report for the System page of the dashboard. */
+async function recordReport(databases: readonly ServiceDatabase[], report: Report): Promise<void> {
+  const restores = new Restores(databaseOf(databases, 'identity'));
+  await restores.recordReport(report.restoreId, JSON.stringify(shortened(report)));
 }

@@ -58,6 +58,18 @@ export function isClean({ findings, unmatchedCharges }: Report): boolean {
   return findings.length === 0 && unmatchedCharges.length === 0;
 }
 
+const keptMax = 200;
+
+/** As the dashboard shows it: the counts of the step `check` are those of all problems. */
+export function shortened(report: Report): Report {
+  const { findings, unmatchedCharges } = report;
+  return {
+    ...report,
+    findings: findings.slice(0, keptMax),
+    unmatchedCharges: unmatchedCharges.slice(0, keptMax),
+  };
+}
+
 const shownMax = 20;
 
 export function toText(report: Report): string {

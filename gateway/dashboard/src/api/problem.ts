@@ -30,6 +30,11 @@ export class ApiProblem extends Error {
     return this.details.code === 'second_factor_missing';
   }
 
+  /** True if the system is closed until a restore was checked. */
+  get isRecovering(): boolean {
+    return this.details.code === 'recovering';
+  }
+
   /** True if nothing has the id of the request, or another organization owns it. */
   get isNotFound(): boolean {
     return this.details.status === 404;

@@ -36,7 +36,8 @@ export function newQueryClient(): QueryClient {
   const onError = (error: Error) => {
     if (!(error instanceof ApiProblem)) return;
     // The session says so, too, and its page replaces the one that was refused.
-    if (error.isFactorMissing) void client.invalidateQueries({ queryKey: sessionKey });
+    if (error.isFactorMissing || error.isRecovering)
+      void client.invalidateQueries({ queryKey: sessionKey });
     if (error.isSessionOver) void client.resetQueries({ queryKey: sessionKey });
   };
   const client = new QueryClient({

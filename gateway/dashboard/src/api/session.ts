@@ -1,3 +1,4 @@
+import type { RecoveryJson } from '@billing/gateway/operator/recovery';
 import type {
   toJsonEnvironment,
   toJsonOperator,
@@ -17,4 +18,6 @@ export interface Session {
   readonly environments: readonly Environment[];
   /** The session may set up a second factor, and nothing else. */
   readonly secondFactorMissing: boolean;
+  /** Null if nothing was restored in the last 30 days. */
+  readonly recovery: RecoveryJson | null;
 }

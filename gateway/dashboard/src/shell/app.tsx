@@ -10,6 +10,10 @@ import { Toasts } from '../parts/overlay/toasts';
 import { chosenEnvironment, environmentPath } from '../api/environment-path';
 import { Shell } from './shell';
 
+const ClosedShell = lazy(async () => ({
+  default: (await import('./closed-shell')).ClosedShell,
+}));
+
 const SignInPage = lazy(async () => ({
   default: (await import('../pages/session/sign-in-page')).SignInPage,
 }));
@@ -83,7 +87,10 @@ function SessionRoutes({ session }: { session: Session }) {
   const [isSettingUp, setSettingUp] = useState(session.secondFactorMissing);
   const changed = useSessionChange();
   if (session.secondFactorMissing && !isSettingUp) setSettingUp(true);
-  if (!isSettingUp) return <EnvironmentRoutes session={session} />;
+  if (!isSettingUp) {
+    const isClosed = session.recovery?.state === 'RECOVERING';
+    return isClosed ? <ClosedShell session={session} /> : <EnvironmentRoutes session={session} />;
+  }
   const done = () => {
     void changed();
     setSettingUp(false);

@@ -8,6 +8,7 @@ import { ErrorBoundary } from './error-boundary';
 import { Navigation } from './navigation';
 import { allRoutes } from './pages';
 import { useKeyboard } from './palette/keyboard';
+import { RestoredNotice } from './restored-notice';
 import { TopBar } from './top-bar';
 
 /** Frame of every page: top bar and navigation. */
@@ -31,6 +32,7 @@ export function Shell({ session, environment }: { session: Session; environment:
         />
         <Navigation isOpen={isMenuOpen} />
         <main id="main" ref={main} tabIndex={-1}>
+          <RestoredNotice />
           <ErrorBoundary key={location}>
             <Suspense fallback={<Skeleton label="Loading" rows={6} />}>
               <Pages />

@@ -1,13 +1,26 @@
+import { operatorRoles } from '@billing/proto/values/identity';
 import { ok } from '../../http/answer';
 import { liveContextOf } from '../route/live-context';
+import { readRecoveryReport } from '../route/recovery';
 import type { OperatorRequest, OperatorRoute } from '../route/route';
 
-/** Status of the system. Contains no data of environments, so every role may read it. */
+/**
+ * Status of the system, and of its check after a restore. Every role may read it; what the check
+ * has found, which contains amounts and ids, only owners and admins.
+ */
 export const systemRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
     path: '/system',
-    handle: async ({ call }, { peers }) => ok({ services: await peers.system.read(call) }),
+    handle: async ({ call, signedIn }, site) => {
+      const role = operatorRoles.nameOf(signedIn.operator.role);
+      const seesProblems = role === 'OWNER' || role === 'ADMIN';
+      const [services, found] = await Promise.all([
+        site.peers.system.read(call),
+        readRecoveryReport(call, site, { seesProblems }),
+      ]);
+      return ok({ services, ...found });
+    },
   },
 ];
 

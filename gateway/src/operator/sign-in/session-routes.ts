@@ -26,6 +26,7 @@ import {
   toJsonSession,
 } from '../route/operator-json';
 import type { AuditedAction, SignedIn } from '../../access/operator-access';
+import { readRecovery } from '../route/recovery';
 import type { OperatorRoute, OperatorDependencies } from '../route/route';
 import { providerPath } from './provider-page';
 
@@ -103,13 +104,17 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: sessionPath,
     isBeforeSecondFactor: true,
-    handle: async ({ signedIn, session, call }, { operatorAccess }) => {
-      const { environments } = await operatorAccess.environments(session, call, firstEnvironments);
+    handle: async ({ signedIn, session, call }, site) => {
+      const [{ environments }, recovery] = await Promise.all([
+        site.operatorAccess.environments(session, call, firstEnvironments),
+        readRecovery(call, site),
+      ]);
       return ok({
         operator: toJsonOperator(signedIn.operator),
         organization: toJsonOrganization(signedIn),
         environments: environments.map(toJsonEnvironment),
         secondFactorMissing: signedIn.isFactorMissing,
+        recovery,
       });
     },
   },

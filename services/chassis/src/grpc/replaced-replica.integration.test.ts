@@ -23,6 +23,7 @@ const status = {
   streamLag: 0n,
   eventLoopDelaySeconds: 0,
   memoryBytes: 0n,
+  replicas: [],
 };
 const logger = createLogger({ service: 'test', level: 'silent' });
 

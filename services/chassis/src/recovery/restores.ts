@@ -11,6 +11,11 @@ export interface RecordedRestore extends Restore {
    * alone; absent before that.
    */
   readonly announcedAt?: Date;
+  /**
+   * Report of the last run of `reconcile` that has ended, as JSON, in the database of identity
+   * alone; absent before that.
+   */
+  readonly report?: string;
 }
 
 type RestoreDocument = Omit<RecordedRestore, 'id'> & { readonly _id: string };
@@ -44,6 +49,11 @@ export class Restores {
   async recordAnnouncement(id: string, now: Date): Promise<void> {
     const filter = { _id: id, announcedAt: { $exists: false } };
     await retryTransient(() => this.documents.updateOne(filter, { $set: { announcedAt: now } }));
+  }
+
+  /** Records the report of a run of `reconcile`, in place of an earlier one. */
+  async recordReport(id: string, report: string): Promise<void> {
+    await retryTransient(() => this.documents.updateOne({ _id: id }, { $set: { report } }));
   }
 
   async find(id: string): Promise<RecordedRestore | undefined> {

@@ -136,6 +136,12 @@ export class Replicas implements Slices {
     return all.some(({ release }) => isOlder(release, this.dependencies.release));
   }
 
+  /** Lists the replicas with a heartbeat, and whether it moves. */
+  async list(): Promise<readonly (Heartbeat & { readonly isLiving: boolean })[]> {
+    const all = await this.store.list();
+    return all.map((one) => ({ ...one, isLiving: !this.isGone(one.replica) }));
+  }
+
   /** Says goodbye, so that the others need not wait. */
   async stop(): Promise<void> {
     await this.store.removeOwn(this.replica, this.run);

@@ -476,6 +476,7 @@ export class Service {
         return ages.map(({ value }) => value);
       },
       streamLags: () => Promise.all(this.consumers.map((consumer) => consumer.lag())),
+      ...{ replicas: this.slices, diskFolder: configuration.DISK_RESERVE_FOLDER },
       stuckCommands,
     });
   }

@@ -8,7 +8,9 @@ import {
 import { answerBy } from '../grpc/call-context';
 import { sleep } from '../clock';
 import type { DeletionLimits } from './environment-deletion';
+import type { Replicas } from '../replicas/replicas';
 import type { StreamState } from '../telemetry/metrics';
+import { readDiskSpace } from '../telemetry/observe-machine';
 import type { StuckCommands } from '../outbox/stuck-commands';
 import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
 
@@ -28,6 +30,9 @@ export interface StatusSources {
   readonly outboxAges: () => Promise<readonly number[]>;
   /** Number of waiting events for each of the service's consumers. */
   readonly streamLags: () => Promise<readonly number[]>;
+  readonly replicas: Pick<Replicas, 'list'>;
+  /** Folder on the disk of the data; undefined if it is elsewhere. */
+  readonly diskFolder: string | undefined;
   readonly stuckCommands: Pick<StuckCommands, 'list' | 'retry' | 'skip'>;
 }
 
@@ -74,12 +79,14 @@ export function systemRpc(sources: StatusSources): (dependencies: RpcDependencie
 }
 
 async function statusOf(sources: StatusSources): Promise<GetStatusResponse> {
-  const { service, version, startedAt } = sources;
-  const [isDatabaseUp, stream, ages, lags, own] = await Promise.all([
+  const { service, version, startedAt, diskFolder: folder } = sources;
+  const [isDatabaseUp, stream, ages, lags, replicas = [], disk, own] = await Promise.all([
     inTime(sources.isDatabaseUp),
     inTime(sources.streamState),
     inTime(sources.outboxAges),
     inTime(sources.streamLags),
+    inTime(() => sources.replicas.list()),
+    inTime(async () => (folder === undefined ? undefined : await readDiskSpace(folder))),
     processStatus(),
   ]);
   const hasConsumers = lags !== undefined && lags.length > 0;
@@ -92,6 +99,10 @@ async function statusOf(sources: StatusSources): Promise<GetStatusResponse> {
     streamReplicasMissing: stream?.missingReplicas,
     outboxAgeSeconds: ages === undefined ? undefined : Math.max(0, ...ages),
     streamLag: hasConsumers ? BigInt(lags.reduce((sum, lag) => sum + lag, 0)) : undefined,
+    replicas: replicas.map(({ replica: id, release, at, isLiving: living }) => {
+      return { id, version: release, seenAt: at, living };
+    }),
+    disk: disk && { freeBytes: BigInt(disk.freeBytes), totalBytes: BigInt(disk.totalBytes) },
     ...own,
   };
 }

@@ -39,11 +39,21 @@ export function observeDisk(metrics: Observed, folder: string): void {
   metrics.observe('diskFree', async () => [{ value: await freeShareOf(folder), attributes: {} }]);
 }
 
-/** Free share of a disk for users other than root, as `df` reports it. */
+/** Space of a disk for users other than root, as `df` reports it. */
+export interface DiskSpace {
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
+/** Space of the disk that a folder is on. */
+export async function readDiskSpace(folder: string): Promise<DiskSpace> {
+  const { bavail, bfree, blocks, bsize } = await statfs(folder);
+  return { freeBytes: bavail * bsize, totalBytes: (blocks - bfree + bavail) * bsize };
+}
+
 async function freeShareOf(folder: string): Promise<number> {
-  const { bavail, bfree, blocks } = await statfs(folder);
-  const usable = blocks - bfree + bavail;
-  return usable === 0 ? 1 : bavail / usable;
+  const { freeBytes, totalBytes } = await readDiskSpace(folder);
+  return totalBytes === 0 ? 1 : freeBytes / totalBytes;
 }
 
 /** Observes the time until the process's own certificate expires, if it has one. */

@@ -28,6 +28,7 @@ const workspace: Workspace = {
     },
     environments: [environment],
     secondFactorMissing: false,
+    recovery: null,
   },
   environment,
 };

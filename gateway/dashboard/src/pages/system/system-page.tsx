@@ -1,5 +1,8 @@
 import type { ServiceStatus } from '@billing/gateway/service-statuses';
-import { useResource } from '../../api/queries';
+import type { RecoveryJson, RecoveryReportJson } from '@billing/gateway/operator/recovery';
+import { useEffect } from 'react';
+import { useWorkspace } from '../../api/environment';
+import { useResource, useSessionChange } from '../../api/queries';
 import { instantColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { PageLayout, Panel } from '../../parts/element/layout';
@@ -7,6 +10,8 @@ import { Answer, Notice } from '../../parts/element/notices';
 import { countText, pluralText } from '../../parts/text/text';
 import { StatusBadge } from '../../parts/element/values';
 import { MissingProvider } from '../../resources/missing-provider';
+import { RecoveryPanels } from './recovery-panels';
+import { Replicas } from './replicas';
 import { bytesText, problemsOfService } from './service-health';
 import { StuckCommands } from './stuck-commands';
 
@@ -45,18 +50,36 @@ const columns: readonly Column<ServiceStatus>[] = [
   },
 ];
 
+interface SystemStatus {
+  readonly services: readonly ServiceStatus[];
+  /** Null if nothing was restored in the last 30 days. */
+  readonly recovery: RecoveryJson | null;
+  readonly report: RecoveryReportJson | null;
+}
+
+/** Reloads the session once a closed system is open: all pages are served again. */
+function useSessionOfOpened(isClosed: boolean, status: SystemStatus | undefined): void {
+  const changed = useSessionChange();
+  const isOpened = isClosed && status !== undefined && status.recovery?.state !== 'RECOVERING';
+  useEffect(() => {
+    if (isOpened) void changed();
+    // The function differs at each render and does the same.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [isOpened]);
+}
+
 /** Status of the services, refreshed while the page is open. */
 export function SystemPage() {
-  const answer = useResource<{ readonly services: readonly ServiceStatus[] }>(
-    '/dashboard/api/system',
-    { refetchMs: everyMs },
-  );
+  const answer = useResource<SystemStatus>('/dashboard/api/system', { refetchMs: everyMs });
+  const isClosed = useWorkspace().session.recovery?.state === 'RECOVERING';
+  useSessionOfOpened(isClosed, answer.data);
   return (
     <PageLayout title="System" lead="Service status, refreshed every 5 s.">
-      <MissingProvider />
+      {!isClosed && <MissingProvider />}
       <Answer of={answer} what="services">
-        {({ services }) => (
+        {({ services, recovery, report }) => (
           <>
+            {recovery !== null && <RecoveryPanels recovery={recovery} report={report} />}
             <Health services={services} />
             <Panel title="Services">
               <DataTable
@@ -66,6 +89,7 @@ export function SystemPage() {
                 rowKey={({ name }) => name}
               />
             </Panel>
+            <Replicas services={services} />
           </>
         )}
       </Answer>
@@ -83,6 +107,13 @@ export function SystemPage() {
             <dt>Event lag</dt>
             <dd>
               Events that the service has yet to process. Normally falls without intervention.
+            </dd>
+          </div>
+          <div>
+            <dt>Replicas</dt>
+            <dd>
+              Processes of a service with a heartbeat. Different versions are normal only while a
+              release is rolled out.
             </dd>
           </div>
           <div>
