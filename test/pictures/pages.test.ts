@@ -32,6 +32,10 @@ const measured: Readonly<Record<string, unknown>> = {
   streamLag: 0,
   eventLoopDelayMs: 12,
   memoryBytes: 268_435_456,
+  replicas: [
+    { id: 'billing-1/42/0', version: '1.0.0', seenAt: '2033-01-05T08:30:00.000Z', living: true },
+  ],
+  disk: { freeBytes: 32_212_254_720, totalBytes: 64_424_509_440 },
 };
 // Pages differ at their top; longer ones repeat rows.
 const heightMax = 2_000;
@@ -190,13 +194,16 @@ testInChromium(
 async function fixMeasurements(page: Page): Promise<void> {
   await page.route('**/dashboard/api/system', async (route) => {
     const response = await route.fetch();
-    const { services } = (await response.json()) as { services: readonly object[] };
+    const answer = (await response.json()) as { services: readonly object[] };
+    const isNothing = (value: unknown) =>
+      value === null || (Array.isArray(value) && value.length === 0);
     const fixed = (name: string, value: unknown) =>
-      value === null ? null : (measured[name] ?? value);
+      isNothing(value) ? value : (measured[name] ?? value);
     await route.fulfill({
       response,
       json: {
-        services: services.map((service) =>
+        ...answer,
+        services: answer.services.map((service) =>
           Object.fromEntries(
             Object.entries(service).map(([name, value]) => [name, fixed(name, value)]),
           ),
