@@ -1,5 +1,7 @@
 import {
   BillingInterval,
+  type MeterPrice,
+  MeterPricingType,
   PricingType,
   type Product,
 } from '@billing/proto/billing/catalog/v1/catalog';
@@ -10,6 +12,9 @@ import {
 } from '@billing/proto/billing/discount/v1/discount';
 import { aProtoDiscount } from '../customer-facts';
 import type { PlainDiscount, PlainPrice } from './recount';
+import type { PlainMeter } from './recount-usage';
+
+export type { Use } from './recount-usage';
 
 const createdAt = new Date('2026-01-01T00:00:00.000Z');
 
@@ -19,6 +24,17 @@ export interface DrawnPrice {
   readonly interval: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
   /** In tenths of a cent; only a price with tiers has a part of a cent. */
   readonly tenths: number;
+  /** Prices of the meters; null: the product prices that one not. */
+  readonly meters: readonly (DrawnMeter | null)[];
+  /** Thousandths of a percent. */
+  readonly tax: number;
+}
+
+/** A price of a meter as it is drawn. */
+interface DrawnMeter {
+  /** In tenths of a cent. */
+  readonly tenths: number;
+  readonly included: number;
 }
 
 /** A discount as it is drawn. */
@@ -52,6 +68,19 @@ export function priceIdOf(index: number): string {
   return `price-${String(index)}`;
 }
 
+export function meterIdOf(index: number): string {
+  return `meter-${String(index)}`;
+}
+
+export function taxCategoryOf(index: number): string {
+  return `category-${String(index)}`;
+}
+
+/** Percentage of the tax on a product, a decimal string. */
+export function percentOf({ tax }: Pick<DrawnPrice, 'tax'>): string {
+  return String(tax / 1000);
+}
+
 export function discountIdOf(index: number): string {
   return `discount-${String(index)}`;
 }
@@ -76,13 +105,42 @@ export function productOf(drawn: DrawnPrice, index: number): Product {
       ...{ createdAt, updatedAt: createdAt, metadata: {} },
     },
     ...{ createdAt, updatedAt: createdAt, version: 1n, metadata: {} },
-    ...{ meterPrices: [], meterPriceSet: 0 },
+    taxCategory: taxCategoryOf(index),
+    ...meterPricesOf(drawn, productId),
   };
+}
+
+function meterPricesOf({ meters }: DrawnPrice, productId: string) {
+  const meterPrices = meters.flatMap((meter, index): MeterPrice[] => {
+    if (meter === null) return [];
+    return [
+      {
+        ...{ id: `${productId}-${meterIdOf(index)}`, productId, meterId: meterIdOf(index) },
+        type: MeterPricingType.METER_PRICING_TYPE_PER_UNIT,
+        ...{ unitAmount: inCents(meter.tenths), tiers: [] },
+        ...{ includedUnits: String(meter.included), metadata: {}, createdAt },
+      },
+    ];
+  });
+  return { meterPrices, meterPriceSet: meterPrices.length === 0 ? 0 : 1 };
+}
+
+function inCents(tenths: number): string {
+  const tenth = tenths % 10;
+  return `${String(Math.floor(tenths / 10))}${tenth === 0 ? '' : `.${String(tenth)}`}`;
 }
 
 export function plainPriceOf(drawn: DrawnPrice): PlainPrice {
   const { unit, each } = intervals[drawn.interval];
-  return { unit, each, isFlat: drawn.type === 'FLAT', tenths: BigInt(chargedTenths(drawn)) };
+  const tenths = BigInt(chargedTenths(drawn));
+  return { unit, each, isFlat: drawn.type === 'FLAT', tenths };
+}
+
+export function plainMetersOf({ meters }: DrawnPrice): (PlainMeter | undefined)[] {
+  return meters.map((meter) => {
+    if (meter === null) return undefined;
+    return { tenths: BigInt(meter.tenths), included: BigInt(meter.included) };
+  });
 }
 
 export function discountOf(drawn: DrawnDiscount, index: number): Discount {

@@ -9,13 +9,17 @@ import {
   type DrawnPrice,
   discountOf,
   discountIdOf,
+  percentOf,
   plainDiscountOf,
+  plainMetersOf,
   plainPriceOf,
   priceIdOf,
   productIdOf,
   productOf,
+  taxCategoryOf,
 } from './catalog';
 import { type ChargeOutcome, PlayedCheckout, type PlayedInvoice } from './played-checkout';
+import { PlayedMetering } from './played-metering';
 import { PlayedService } from './played-service';
 import { type PlainItem, Recount } from './recount';
 
@@ -25,6 +29,7 @@ type Proration = ChangeInput['proration'];
 export type Step =
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'reachEnd' }
+  | { readonly kind: 'use'; readonly meter: number; readonly units: number }
   | {
       readonly kind: 'change';
       /** Index of the product of the main item; null: it stays. */
@@ -54,6 +59,7 @@ export type Step =
 export interface Schedule {
   readonly prices: readonly DrawnPrice[];
   readonly discounts: readonly DrawnDiscount[];
+  readonly pricesIncludeTax: boolean;
   readonly startAt: Date;
   readonly trialDays: number | null;
   readonly quantity: number;
@@ -70,6 +76,7 @@ const environmentId = '01900000-0000-7000-8000-0000000000e0';
 /** The life of one subscription, and the facts that a second count needs. */
 export class Life {
   readonly checkout: PlayedCheckout;
+  readonly metering = new PlayedMetering();
   readonly service: PlayedService;
   readonly recount: Recount;
   readonly firstItems: readonly PlainItem[];
@@ -79,16 +86,21 @@ export class Life {
     const { prices, discounts, startAt, isSentInvoices } = drawn;
     const products = prices.map(productOf);
     const proto = discounts.map(discountOf);
-    this.checkout = new PlayedCheckout(drawn.charges);
+    const percents = prices.map((one, index) => [taxCategoryOf(index), percentOf(one)] as const);
+    const rates = { isIncluded: drawn.pricesIncludeTax, percents: new Map(percents) };
+    this.checkout = new PlayedCheckout(drawn.charges, rates);
     const [main, other] = prices.map((_one, index) => this.priceOf(index));
     if (main === undefined || other === undefined) throw new Error('There are two prices');
     const price = { ...main, trialDays: drawn.trialDays };
     const collectionMethod = isSentInvoices ? 'SEND_INVOICE' : 'CHARGE_AUTOMATICALLY';
     const discount = drawn.discount === null ? undefined : proto[drawn.discount];
-    const otherItem = anOtherItem({ ...offered(1), price: other, quantity: 2 });
+    const [set = 0, otherSet = 0] = products.map(({ meterPriceSet }) => meterPriceSet);
+    const ofOther = { ...offered(1), price: other, meterPriceSet: otherSet };
+    const otherItem = anOtherItem({ ...ofOther, quantity: 2 });
     const input = anInput({ productId: productIdOf(0), quantity: drawn.quantity });
     const facts = {
-      ...{ price, productName: productIdOf(0), customer: aCustomer({ collectionMethod }) },
+      ...{ price, productName: productIdOf(0), meterPriceSet: set },
+      customer: aCustomer({ collectionMethod }),
       otherItems: drawn.hasOther ? [otherItem] : [],
       discount: discount === undefined ? null : fromProtoDiscount(discount),
     };
@@ -97,7 +109,7 @@ export class Life {
       (decision) => aNewSubscription(input, aCreation({ ...facts, ...decision })),
       { now: startAt, id, environmentId },
       {
-        ...{ checkout: this.checkout, isSentInvoices },
+        ...{ checkout: this.checkout, metering: this.metering, isSentInvoices },
         products: new Map(products.map((one) => [one.id, one])),
         discounts: new Map(proto.map((one) => [one.id, one])),
       },
@@ -114,7 +126,9 @@ export class Life {
   get billed(): bigint {
     const { putOff } = this.service.state.changes;
     const waiting = putOff.filter(({ bill }) => bill === null).flatMap(({ lines }) => lines);
-    const ofLines = waiting.map(({ amount, discountAmount }) => amount - discountAmount);
+    const ofLines = waiting.map(({ amount, discountAmount, productId }) =>
+      this.withTax(amount - discountAmount, productId),
+    );
     const made = this.documents.filter(({ invoice: { id } }) => id !== this.payingId);
     return [...made.map(billedOn), ...ofLines].reduce((sum, one) => sum + one, 0n);
   }
@@ -152,6 +166,11 @@ export class Life {
         const { end } = currentPeriod(service.state);
         return service.advanceTo(end, { isInclusive: false });
       }
+      case 'use': {
+        const { meter, units } = step;
+        this.metering.used.push({ at: service.now.getTime(), meter, units });
+        return;
+      }
       case 'change':
         await service.change(this.inputOf(step));
         return;
@@ -184,9 +203,12 @@ export class Life {
     const { service } = this;
     const recount = this.recountOf();
     for (const change of this.applied) recount.apply(plainChange(change));
-    const { phase, endedAt } = service.state;
+    const { phase, endedAt, canceledAt } = service.state;
     if (phase !== 'PAUSED') recount.renewTo(currentPeriod(service.state).start.getTime());
-    if (endedAt !== null) recount.end(endedAt.getTime(), { isCredited: this.isCreditedEnd });
+    if (endedAt !== null) {
+      const isUseIncluded = canceledAt?.getTime() === endedAt.getTime();
+      recount.end(endedAt.getTime(), { isCredited: this.isCreditedEnd, isUseIncluded });
+    }
     return recount;
   }
 
@@ -204,8 +226,23 @@ export class Life {
         discounts: new Map(
           discounts.map((one, index) => [discountIdOf(index), plainDiscountOf(one, index)]),
         ),
+        meters: new Map(prices.map((one, index) => [productIdOf(index), plainMetersOf(one)])),
+        used: this.metering.used,
+        taxes: this.addedTaxes,
       },
     );
+  }
+
+  /** Thousandths of a percent by product; empty: nothing is added to prices. */
+  private get addedTaxes(): ReadonlyMap<string, bigint> {
+    const { prices, pricesIncludeTax } = this.drawn;
+    if (pricesIncludeTax || prices.every(({ tax }) => tax === 0)) return new Map();
+    return new Map(prices.map(({ tax }, index) => [productIdOf(index), BigInt(tax)]));
+  }
+
+  private withTax(amount: bigint, productId: string): bigint {
+    const hundredThousandths = amount * (this.addedTaxes.get(productId) ?? 0n);
+    return amount + hundredThousandths / 100_000n;
   }
 
   // A full charge ends a trial before its time.

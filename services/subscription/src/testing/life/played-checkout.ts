@@ -1,5 +1,7 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { applyDiscount, type DiscountTerms } from '@billing/kernel/discounting';
+import { sumOf } from '@billing/kernel/money';
+import { creditWithTax } from '@billing/kernel/proration/credit-lines';
 import {
   type CreateInvoiceRequest,
   type DiscountTerms as ProtoDiscountTerms,
@@ -18,6 +20,7 @@ import { collectionMethods } from '@billing/proto/values/customer';
 import { discountTypes } from '@billing/proto/values/discount';
 import type { CollectionOutcome, CollectionResult } from '../../lifecycle/collection';
 import { anInvoice } from '../invoice';
+import { type PlayedRates, taxedLines } from './played-taxes';
 
 /** Outcome of one charge: a charge that hangs ends when something needs its end. */
 export type ChargeOutcome = 'SUCCEEDED' | 'FAILED' | 'HANGS' | 'NOT_CHARGED';
@@ -57,8 +60,8 @@ const failuresMax = 3;
 const zero = 0n;
 
 /**
- * The rules of checkout that a subscription meets: discounts of lines, balance, charges by a
- * script, voids, reservations and credit notes. There are no taxes.
+ * The rules of checkout that a subscription meets: discounts and taxes of lines, balance, charges
+ * by a script, voids, reservations and credit notes.
  */
 export class PlayedCheckout {
   /** In the order of their creation. */
@@ -68,7 +71,10 @@ export class PlayedCheckout {
   private balance = zero;
   private charges = 0;
 
-  constructor(private readonly script: readonly ChargeOutcome[]) {}
+  constructor(
+    private readonly script: readonly ChargeOutcome[],
+    private readonly rates: PlayedRates,
+  ) {}
 
   /** Charges the open invoices that are due to be charged again. */
   retry(): void {
@@ -92,7 +98,7 @@ export class PlayedCheckout {
 
   readonly quotes = {
     quote: (request: CreateInvoiceRequest) =>
-      Promise.resolve({ ...invoiceOf(request), balanceApplied: zero }),
+      Promise.resolve().then(() => ({ ...this.taxed(request), balanceApplied: zero })),
   };
 
   readonly calls = {
@@ -112,7 +118,7 @@ export class PlayedCheckout {
     const { invoiceId, chargedOnce = false } = request;
     const known = this.invoices.get(invoiceId);
     if (known !== undefined) return { invoice: shownOf(known), collecting: false };
-    const invoice = invoiceOf(request);
+    const invoice = this.taxed(request);
     if (invoice.total < zero) throw new Error(`Invoice ${invoiceId} has a total below 0`);
     const balanceApplied = this.balance < invoice.total ? this.balance : invoice.total;
     this.balance -= balanceApplied;
@@ -127,6 +133,50 @@ export class PlayedCheckout {
     else if (played.isAutomatic) this.charge(played);
     const isCollecting = played.results > 0 || played.isHanging;
     return { invoice: shownOf(played), collecting: isCollecting };
+  }
+
+  /** The invoice that a request creates, with the discounts and taxes of its lines. */
+  private taxed(request: CreateInvoiceRequest): Invoice {
+    const made = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
+    const parts = discountParts(request);
+    const priced = made.lineItems.map((line, index) => ({
+      ...line,
+      discountAmount: parts[index] ?? zero,
+    }));
+    const corrected = priced.flatMap(({ id, taxedAs }): [string, string][] => {
+      const percent = taxedAs === undefined ? undefined : this.percentOf(taxedAs);
+      return percent === undefined ? [] : [[id, percent]];
+    });
+    const lineItems = taxedLines(priced, this.rates, new Map(corrected));
+    const total = sumOf(lineItems.map((line) => line.total));
+    return { ...made, lineItems, discountAmount: sumOf(parts), total };
+  }
+
+  private percentOf({
+    invoiceId,
+    lineItemId,
+  }: NonNullable<LineItem['taxedAs']>): string | undefined {
+    const { invoice } = this.known(invoiceId);
+    return invoice.lineItems.find(({ id }) => id === lineItemId)?.taxPercent;
+  }
+
+  /** Amounts with tax of priced amounts of lines. */
+  private creditsOf(
+    played: PlayedInvoice,
+    lines: readonly { readonly lineItemId: string; readonly amount: bigint }[],
+  ): (readonly [string, bigint])[] {
+    const { lineItems } = played.invoice;
+    let leftOfAll = sumOf(lineItems.map((line) => leftOf(played, line)));
+    return lines.map(({ lineItemId, amount }) => {
+      const line = lineItems.find(({ id }) => id === lineItemId);
+      if (line === undefined) throw notFound('Line');
+      const { total, discountAmount } = line;
+      const priced = this.rates.isIncluded ? total : line.amount - discountAmount;
+      const left = { left: leftOf(played, line), leftOfAll };
+      const credit = creditWithTax({ priced, total }, amount, left);
+      leftOfAll -= credit;
+      return [lineItemId, credit] as const;
+    });
   }
 
   private charge(played: PlayedInvoice): void {
@@ -238,8 +288,7 @@ export class PlayedCheckout {
       if (status !== 'PAID' && status !== 'OPEN') throw cannotBeCredited();
       if (reservation !== undefined && reservation.changeId !== changeId) throw reserved();
       const own = credits.filter((credit) => credit.invoiceId === invoiceId);
-      const lines = own.map(({ lineItemId, amount }) => [lineItemId, amount] as const);
-      played.reservation = { changeId, round, lines: new Map(lines) };
+      played.reservation = { changeId, round, lines: new Map(this.creditsOf(played, own)) };
     }
     return {};
   }
@@ -260,7 +309,7 @@ export class PlayedCheckout {
     if (played.reservation?.changeId === changeId) played.reservation = undefined;
     const ofLines = inFull
       ? played.invoice.lineItems.map((line) => [line.id, leftOf(played, line)] as const)
-      : lines.map(({ lineItemId, amount }) => [lineItemId, amount] as const);
+      : this.creditsOf(played, lines);
     const amount = ofLines.reduce((sum, [, one]) => sum + one, zero);
     if (amount <= zero) return none;
     for (const [line, one] of ofLines) {
@@ -291,26 +340,13 @@ function leftOf({ credited }: PlayedInvoice, line: LineItem): bigint {
   return line.total - (credited.get(line.id) ?? zero);
 }
 
-/** The invoice that a request creates, with the discounts of its lines. */
-function invoiceOf(request: CreateInvoiceRequest): Invoice {
-  const made = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
-  const parts = discountParts(request);
-  const lineItems = made.lineItems.map((line, index) => {
-    const discountAmount = parts[index] ?? zero;
-    const { amount } = line;
-    return { ...line, discountAmount, pricedAmount: amount, total: amount - discountAmount };
-  });
-  const off = parts.reduce((sum, part) => sum + part, zero);
-  return { ...made, lineItems, discountAmount: off, total: made.subtotal - off };
-}
-
 /** Lines of changes have their shares; the discount of the invoice is split over the others. */
 function discountParts({ lineItems, ...request }: CreateInvoiceRequest): bigint[] {
-  const isOfChange = billingReasons.nameOf(request.billingReason) === 'SUBSCRIPTION_CHANGE';
+  const isChange = isOfChange(request);
   const isPart = ({ kind }: LineItem) =>
     kind === LineItemKind.LINE_ITEM_KIND_UNUSED_TIME ||
     kind === LineItemKind.LINE_ITEM_KIND_REMAINING_TIME;
-  const hasOwnShare = (line: LineItem) => isOfChange || isPart(line);
+  const hasOwnShare = (line: LineItem) => isChange || isPart(line);
   const open = lineItems.filter((line) => !hasOwnShare(line));
   const { discount } = request;
   const lines = open.map(({ amount, itemProductId: productId = '' }) => ({ amount, productId }));
@@ -321,6 +357,10 @@ function discountParts({ lineItems, ...request }: CreateInvoiceRequest): bigint[
   return lineItems.map((line) =>
     hasOwnShare(line) ? line.discountAmount : (split.shift() ?? zero),
   );
+}
+
+function isOfChange({ billingReason }: Pick<CreateInvoiceRequest, 'billingReason'>): boolean {
+  return billingReasons.nameOf(billingReason) === 'SUBSCRIPTION_CHANGE';
 }
 
 function termsOf({ type, value, productIds }: ProtoDiscountTerms): DiscountTerms {

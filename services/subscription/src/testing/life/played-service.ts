@@ -23,10 +23,12 @@ import type { Decision, SubscriptionTransition } from '../../subscription/transi
 import { decisionOn, type Subscriptions } from '../../subscription-store';
 import { aProtoCustomer } from '../customer-facts';
 import type { PlayedCheckout } from './played-checkout';
+import type { PlayedMetering } from './played-metering';
 
 /** What the peers of the service know. */
 interface PlayedPeers {
   readonly checkout: PlayedCheckout;
+  readonly metering: PlayedMetering;
   readonly products: ReadonlyMap<string, Product>;
   readonly discounts: ReadonlyMap<string, Discount>;
   readonly isSentInvoices: boolean;
@@ -187,6 +189,7 @@ export class PlayedService {
     const read = () => Promise.resolve(this.stored);
     const played: Partial<Record<keyof Subscriptions, unknown>> = {
       ...{ get: read, getRecent: read },
+      list: () => Promise.resolve({ data: [this.stored], total: 1 }),
       change: (_id: string, _context: unknown, rule: Rule) =>
         Promise.resolve().then(() => this.decide(rule)),
       record: (_id: string, _context: unknown, record: (current: Subscription) => Subscription) => {
@@ -217,7 +220,7 @@ export class PlayedService {
   }
 
   private dependenciesOf(): CommandDependencies & ChangeDependencies {
-    const { checkout, products, discounts, isSentInvoices } = this.peers;
+    const { checkout, metering, products, discounts, isSentInvoices } = this.peers;
     const {
       COLLECTION_METHOD_CHARGE_AUTOMATICALLY: charged,
       COLLECTION_METHOD_SEND_INVOICE: sent,
@@ -233,7 +236,14 @@ export class PlayedService {
       ...{ checkout: checkout.calls, quotes: checkout.quotes },
       products: { find: (id: string) => Promise.resolve(products.get(id)) },
       customers: { find: () => Promise.resolve(customer) },
-      meterPrices: { find: () => Promise.resolve({ set: 0, prices: [] }) },
+      metering: metering.calls,
+      meterPrices: {
+        find: ({ productId }: { readonly productId: string }) => {
+          const product = products.get(productId);
+          const { meterPriceSet: set = 0, meterPrices: prices = [], taxCategory } = product ?? {};
+          return Promise.resolve({ set, prices, taxCategory });
+        },
+      },
       discount: {
         ...{ quoteRedemption: discountOf, reserveRedemption: discountOf },
         ...{ confirmRedemption: done, releaseRedemption: done },

@@ -10,6 +10,7 @@ import {
   times,
 } from './fraction';
 import { monthsAfter, type PlainInterval, periodStart } from './plain-calendar';
+import { countUsage, type PlainMeter, type Use } from './recount-usage';
 
 // A second count of what a subscription costs: a list of charges with exact fractions. It shares no
 // code with the services.
@@ -61,6 +62,11 @@ interface Charge {
 interface Tables {
   readonly prices: ReadonlyMap<string, PlainPrice>;
   readonly discounts: ReadonlyMap<string, PlainDiscount>;
+  /** Prices of meters, by product and number of the meter. */
+  readonly meters: ReadonlyMap<string, readonly (PlainMeter | undefined)[]>;
+  readonly used: readonly Use[];
+  /** Thousandths of a percent that are added to prices, by product; empty: nothing is. */
+  readonly taxes: ReadonlyMap<string, bigint>;
 }
 
 const periodsMax = 5_000;
@@ -80,6 +86,7 @@ export class Recount {
   private cycle: { readonly anchor: number; count: number };
   private period: { readonly start: number; readonly end: number };
   private charges: readonly Charge[] = [];
+  private stays: readonly { readonly from: number; readonly productIds: readonly string[] }[] = [];
   private isBilled = false;
   private isPaused = false;
 
@@ -114,7 +121,13 @@ export class Recount {
     if (!this.isSame(charge.item, main) || this.running?.isFixed === true) return undefined;
     const { from, gross, net } = charge;
     const isWhole = from === this.period.start && gross.under === 1n;
-    return isWhole && minus(gross, net).over === 0n ? 0n : 4n;
+    const ofPrices = isWhole && minus(gross, net).over === 0n ? 0n : 4n;
+    return ofPrices + this.roundingsEach - 1n;
+  }
+
+  /** With tax an amount is rounded, its tax, and what is given back of both. */
+  private get roundingsEach(): bigint {
+    return this.tables.taxes.size === 0 ? 1n : 3n;
   }
 
   apply(change: PlainChange): void {
@@ -131,8 +144,14 @@ export class Recount {
   }
 
   /** Ends the subscription within its period, and gives unused time back if asked for. */
-  end(at: number, { isCredited }: { readonly isCredited: boolean }): void {
-    if (isCredited && this.isBilled && !this.isPaused) this.giveAllBack(at);
+  end(
+    at: number,
+    { isCredited, isUseIncluded }: Readonly<Record<'isCredited' | 'isUseIncluded', boolean>>,
+  ): void {
+    if (!this.isBilled || this.isPaused) return;
+    if (isCredited) this.giveAllBack(at);
+    // What is used at the instant of an end that does not wait is billed.
+    this.billUsage(isUseIncluded ? at + 1 : Math.min(at, this.period.end));
   }
 
   /** Enters the periods up to the one with a start. */
@@ -146,7 +165,10 @@ export class Recount {
   }
 
   private renew(): void {
-    if (this.isBilled) this.cycle.count += 1;
+    if (this.isBilled) {
+      this.billUsage(this.period.end);
+      this.cycle.count += 1;
+    }
     this.beginPeriod();
   }
 
@@ -163,6 +185,7 @@ export class Recount {
     this.starts.push(start);
     this.isBilled = true;
     this.isPaused = false;
+    this.stays = [{ from: start, productIds: productIdsOf(this.items) }];
     const gross = this.items.map((item) => this.priceOf(item));
     this.running = this.discountFrom(start, gross);
     const off = this.shares(this.items, gross, (sum) => offOf(this.running, sum));
@@ -196,10 +219,12 @@ export class Recount {
     const isOther = a.unit !== b.unit || a.each !== b.each;
     if (isOther || proration === 'FULL_AND_RESET') {
       if (proration === 'PRORATE') this.giveAllBack(at);
+      this.billUsage(at);
       this.items = items;
       this.beginCycle(at);
       return;
     }
+    this.stays = [...this.stays, { from: at, productIds: productIdsOf(items) }];
     const before = this.items;
     this.items = items;
     if (proration === 'PRORATE') this.prorate(before, items, at);
@@ -225,8 +250,7 @@ export class Recount {
     const off = this.shares(added, gross, (sum) =>
       this.running?.isFixed === true ? least(sum, given) : offOf(this.running, sum),
     );
-    this.total = minus(this.total, sumOf(back));
-    this.roundings += BigInt(replaced.length);
+    this.giveBack(replaced, back);
     const others = this.charges.filter((charge) => !isReplaced(charge));
     this.charges = [...others, ...this.charged(at, added, gross, off)];
   }
@@ -247,8 +271,7 @@ export class Recount {
       const whole = gross[index] ?? none;
       return { item, from, gross: whole, net: minus(whole, off[index] ?? none) };
     });
-    this.total = plus(this.total, sumOf(charges.map(({ net }) => net)));
-    this.roundings += BigInt(items.length);
+    for (const { item, net } of charges) this.add(net, item);
     return charges;
   }
 
@@ -259,6 +282,7 @@ export class Recount {
       this.renew();
       return;
     }
+    this.billUsage(this.period.end);
     this.beginCycle(this.period.end);
   }
 
@@ -266,6 +290,7 @@ export class Recount {
     if (this.isPaused) return;
     this.isPaused = true;
     if (at === 'NOW' && proration === 'PRORATE') this.giveAllBack(effectiveAt);
+    this.billUsage(effectiveAt);
     this.charges = [];
   }
 
@@ -276,9 +301,29 @@ export class Recount {
 
   private giveAllBack(at: number): void {
     const back = this.charges.map((charge) => this.unused(charge, at));
-    this.total = minus(this.total, sumOf(back));
-    this.roundings += BigInt(back.length);
+    this.giveBack(this.charges, back);
     this.charges = [];
+  }
+
+  private giveBack(charges: readonly Charge[], back: readonly Fraction[]): void {
+    charges.forEach(({ item }, index) => {
+      this.add(minus(none, back[index] ?? none), item);
+    });
+  }
+
+  private billUsage(until: number): void {
+    const { used, meters: prices } = this.tables;
+    const priceOf = (productId: string, meter: number) => prices.get(productId)?.[meter];
+    const meters = Math.max(0, ...[...prices.values()].map((all) => all.length));
+    const counted = countUsage(this.stays, { until, used, priceOf, meters });
+    for (const { productId, cost } of counted) this.add(cost, { productId });
+  }
+
+  /** Adds an amount, which is rounded, and its tax. */
+  private add(amount: Fraction, { productId }: Pick<PlainItem, 'productId'>): void {
+    const tax = fraction(this.tables.taxes.get(productId) ?? 0n, 100_000n);
+    this.total = plus(this.total, plus(amount, times(amount, tax)));
+    this.roundings += this.roundingsEach;
   }
 
   private unused(charge: Charge, at: number): Fraction {
@@ -331,6 +376,10 @@ export class Recount {
     if (terms === undefined) throw new Error(`Unknown discount ${id}`);
     return { terms, firstStart: null };
   }
+}
+
+function productIdsOf(items: readonly PlainItem[]): string[] {
+  return items.map(({ productId }) => productId);
 }
 
 function isFor({ products }: PlainDiscount, { productId }: PlainItem): boolean {
