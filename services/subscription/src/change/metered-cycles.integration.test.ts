@@ -25,14 +25,15 @@ import {
 
 let under: ServiceUnderTest;
 
+const basic = aMeteredProduct('basic', [meterPriceOf('basic', '2', '1000')]);
+const pro = aMeteredProduct('pro', [meterPriceOf('pro', '1', '10000')]);
+
 beforeAll(async () => {
   under = await startServiceUnderTest();
-  const { products } = under.peers;
-  products.set('basic', aMeteredProduct('basic', [meterPriceOf('basic', '2', '1000')]));
-  products.set('pro', aMeteredProduct('pro', [meterPriceOf('pro', '1', '10000')]));
 });
 
 beforeEach(() => {
+  for (const product of [basic, pro]) under.peers.products.set(product.id, product);
   const { invoices, voids, metering } = under.peers;
   for (const received of [invoices, voids, metering.settlements]) received.splice(0);
   metering.usageOf = () => '0';
@@ -86,6 +87,59 @@ describe('a new cycle that begins now', () => {
     ]);
     const found = await under.get(id, context);
     expect(found.latestInvoiceId).toBe(under.peers.invoices[1]?.request.invoiceId);
+  });
+
+  const changeAsShown = (id: string, previewToken: string | undefined, context: CallContext) =>
+    under.change.createChange(
+      { ...asking(id, 'pro', toPro), metadata: undefined, previewToken },
+      context,
+    );
+  const setProduct = (product: typeof basic, parts: object) =>
+    under.peers.products.set(product.id, { ...product, ...parts });
+
+  test.each<[string, move: () => void]>([
+    [
+      'more usage',
+      () => {
+        used('6000');
+      },
+    ],
+    ['a price of it', () => setProduct(basic, { meterPrices: [meterPriceOf('basic', '3', '0')] })],
+    ['its tax category', () => setProduct(basic, { taxCategory: 'reduced' })],
+  ])('is honored when %s moves the bill of usage alone', async (_name, move) => {
+    const { id, context } = await subscribe('basic');
+    used('5000');
+    const shown = await under.change.previewChange(asking(id, 'pro', toPro), later(context, cutAt));
+    move();
+    const { change: made } = await changeAsShown(id, shown.token, later(context, cutAt));
+    expect(made).toMatchObject({ effectiveAt: cutAt });
+    const [, ofCycle] = await invoiced(id, 3);
+    expect(ofCycle?.lines).toEqual(shownLines(shown.invoice));
+  });
+
+  const plainly = { proration: ChangeProration.CHANGE_PRORATION_UNSPECIFIED } as const;
+
+  test.each<[string, move: (id: string, context: CallContext) => unknown, seconds?: number]>([
+    ['time', () => undefined, 16 * 60],
+    [
+      'subscription',
+      (id, context) =>
+        under.subscription.cancelSubscription({ id, atPeriodEnd: false, ...plainly }, context),
+    ],
+    ['price', () => setProduct(pro, { active: false })],
+  ])('orders no bill of usage when its preview is stale: %s', async (name, move, seconds = 0) => {
+    const { id, context } = await subscribe('basic');
+    used('5000');
+    const at = later(context, cutAt);
+    const { token } = await under.change.previewChange(asking(id, 'pro', toPro), at);
+    await move(id, at);
+    const late = later(context, new Date(cutAt.getTime() + seconds * 1_000));
+    await expect(changeAsShown(id, token, late)).rejects.toMatchObject({
+      ...{ kind: 'failed_precondition', message: `Preview is stale: ${name}` },
+    });
+    const listed = { subscriptionId: id, status: undefined, page: 1, perPage: 10 };
+    expect(await under.change.listChanges(listed, at)).toEqual({ changes: [], total: 0 });
+    expect(keys()).not.toContain('cut:0');
   });
 
   test('bills late usage of the period before with the next renewal', async () => {
