@@ -1,41 +1,13 @@
-import {
-  type LineItem,
-  LineItemKind,
-  type LineItemTier,
-} from '@billing/proto/billing/checkout/v1/checkout';
+import { lineText as describeLine } from '@billing/presentation/line-text';
+import type { LineItem, LineItemTier } from '@billing/proto/billing/checkout/v1/checkout';
+import { lineKinds } from '@billing/proto/values/checkout';
 import { quantityText, rateText } from './amount-text';
 import { type Shown, type Text, textFor } from './reader';
-import { say } from './say';
 
-/** What the description of a line follows from. */
-export type DescribedLine = Pick<LineItem, 'description' | 'kind' | 'amount' | 'quantity'>;
-
-const trialPattern = /^(?<product>.*) \(trial, (?<days>\d+) days?\)$/u;
-
-/**
- * Description of a line. The names in it are the seller's; the system's words around them are in
- * English in the API, and in the reader's language here.
- */
-export function lineText({ description, kind, amount, quantity }: DescribedLine): Text {
-  const proration = prorationOf(kind);
-  if (proration !== undefined && description.startsWith(proration.words)) {
-    return say(proration.key, { product: description.slice(proration.words.length) });
-  }
-  const isFree = amount === 0n && quantity === '1';
-  const { product, days } = trialPattern.exec(description)?.groups ?? {};
-  if (!isFree || product === undefined || days === undefined) return description;
-  return say('line.trial', { product, days: Number(days) });
-}
-
-function prorationOf(kind: LineItem['kind']) {
-  switch (kind) {
-    case LineItemKind.LINE_ITEM_KIND_UNUSED_TIME:
-      return { key: 'line.unusedTime', words: 'Unused time on ' } as const;
-    case LineItemKind.LINE_ITEM_KIND_REMAINING_TIME:
-      return { key: 'line.remainingTime', words: 'Remaining time on ' } as const;
-    default:
-      return undefined;
-  }
+/** Description of a line in the language of its reader. */
+export function lineText(line: LineItem): Text {
+  const kind = lineKinds.knownName(line.kind ?? 0);
+  return ({ locale }) => describeLine({ ...line, kind }, locale);
 }
 
 /**

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { DescribedLine } from '@billing/documents/line-text';
-import { lineKinds } from '@billing/proto/values/checkout';
 import type { InvoiceFacts, MailEvent, SubscriptionFacts } from './mail-event';
 
 // Only what mails use is read, so that bodies may gain fields.
@@ -12,20 +10,15 @@ const paymentFacts = z.object({
   card: z.object({ brand: z.string(), last4: z.string() }).nullish(),
 });
 
-const lineFacts = z
-  .object({
-    description: z.string(),
-    // A kind of a later release has no words of its own here.
-    kind: z.enum(['UNUSED_TIME', 'REMAINING_TIME']).nullish().catch(undefined),
-    amount,
-    quantity: z.string(),
-  })
-  .transform(
-    ({ kind, ...line }): DescribedLine => ({
-      ...line,
-      kind: kind == null ? undefined : lineKinds.valueOf(kind),
-    }),
-  );
+const lineFacts = z.object({
+  description: z.string(),
+  kind: z
+    .string()
+    .nullish()
+    .transform((kind) => kind ?? undefined),
+  amount,
+  quantity: z.string(),
+});
 
 const invoiceFacts = z.object({
   id: z.string(),

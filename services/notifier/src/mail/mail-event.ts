@@ -1,4 +1,4 @@
-import type { DescribedLine } from '@billing/documents/line-text';
+import type { DescribedLine } from '@billing/presentation/line-text';
 
 /** An event about which payers may get a mail, as the webhook's body tells it. */
 export type MailEvent =

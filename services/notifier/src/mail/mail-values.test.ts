@@ -1,5 +1,4 @@
 import { brandColors } from '@billing/kernel/brand-colors';
-import { LineItemKind } from '@billing/proto/billing/checkout/v1/checkout';
 import { mailKinds } from '@billing/presentation/mail-kind';
 import type { InvoiceFacts, PaymentFacts } from './mail-event';
 import { type MailFacts, mailValues } from './mail-values';
@@ -37,8 +36,8 @@ test('the description of an invoice is in the language of the mail', () => {
   const event = sampleEvent('INVOICE_ISSUED', {}, new Date('2026-01-31T00:00:00.000Z'));
   if (event.kind !== 'INVOICE') throw new Error('Not of an invoice');
   const line = { description: 'Unused time on Pro', amount: -1_450n, quantity: '1' };
-  const kind = LineItemKind.LINE_ITEM_KIND_UNUSED_TIME;
-  const invoice = { ...event.data.invoice, lineItems: [{ ...line, kind }] };
+  const lineItems = [{ ...line, kind: 'UNUSED_TIME' }];
+  const invoice = { ...event.data.invoice, lineItems };
   const values = mailValues({ ...event, data: { invoice } }, facts, 'de');
   expect(values['invoice.description']).toBe('Nicht genutzte Zeit für Pro');
 });

@@ -1,8 +1,7 @@
-import { lineText } from '@billing/documents/line-text';
-import { textFor } from '@billing/documents/reader';
 import { amountText } from '@billing/presentation/amount-text';
 import { cardText } from '@billing/presentation/card-text';
 import { dateText } from '@billing/presentation/date-text';
+import { lineText } from '@billing/presentation/line-text';
 import type { MailValues } from '@billing/presentation/mail-kind';
 import { paymentReasonText } from '@billing/presentation/phrase';
 import type { MailBrand } from '@billing/presentation/render-mail';
@@ -73,7 +72,7 @@ function invoiceValues(data: InvoiceFacts, locale: string): MailValues {
     'invoice.issuedAt': optionalDate(invoice.finalizedAt, locale),
     'invoice.dueDate': optionalDate(invoice.dueDate, locale),
     'invoice.paidAt': optionalDate(invoice.paidAt, locale),
-    'invoice.description': line && textFor(lineText(line), { locale }),
+    'invoice.description': line && lineText(line, locale),
     card: cardOfInvoice(data),
     'payment.reason': isFailure ? paymentReasonText(failureCode ?? null, locale) : undefined,
     'payment.attempt': isFailure ? String(attempt) : undefined,
