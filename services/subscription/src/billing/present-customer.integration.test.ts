@@ -4,25 +4,17 @@ import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { day } from '../testing/fixtures';
 import { aProtoCustomer } from '../testing/customer-facts';
-import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
 
 const { COLLECTION_METHOD_CHARGE_AUTOMATICALLY: charged, COLLECTION_METHOD_SEND_INVOICE: sent } =
   CollectionMethod;
-let under: ServiceUnderTest;
 let context: CallContext;
 
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-});
+const under = serviceForTests();
 
 beforeEach(() => {
   context = testContext({ now: day('01-31') });
-  under.peers.invoices.splice(0);
-  under.peers.isCustomerDown = false;
-  under.peers.customers.set('customer', aProtoCustomer());
 });
-
-afterAll(() => under.stop());
 
 const later = (now: Date): CallContext => ({ ...testContext({ now }), tenant: context.tenant });
 

@@ -4,7 +4,7 @@ import { ChangeProration } from '@billing/proto/billing/subscription/v1/change';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
-import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
 import {
   aMeteredProduct,
   aMeterPrice,
@@ -14,22 +14,11 @@ import {
   usageScene,
 } from '../testing/usage-scene';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-  under.peers.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
+const under = serviceForTests((peers) => {
+  peers.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
 });
 
-beforeEach(() => {
-  const { invoices, voids, metering } = under.peers;
-  for (const received of [invoices, voids, metering.settlements]) received.splice(0);
-  metering.usageOf = () => '0';
-});
-
-afterAll(() => under.stop());
-
-const { reach, invoiced, subscribe } = usageScene(() => under);
+const { reach, invoiced, subscribe } = usageScene(under);
 
 test('a renewal bills the usage of the past period after its recurring charge, and late events on the next one', async () => {
   const { metering } = under.peers;

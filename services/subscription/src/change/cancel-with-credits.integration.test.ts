@@ -6,24 +6,10 @@ import { ChangeProration } from '@billing/proto/billing/subscription/v1/change';
 import { ChangeSettlement } from '@billing/proto/billing/subscription/v1/change_service';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
-import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { type ServiceUnderTest } from '../testing/service-under-test';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-});
-
-beforeEach(() => {
-  const { invoices, voids, creditNotes, freed, credits, paid } = under.peers;
-  for (const received of [invoices, voids, creditNotes, freed]) received.splice(0);
-  credits.made.splice(0);
-  credits.isAnswerLost = false;
-  paid.clear();
-  under.peers.onInvoiceRead = () => Promise.resolve();
-});
-
-afterAll(() => under.stop());
+const under = serviceForTests();
 
 const proration = ChangeProration.CHANGE_PRORATION_PRORATE;
 const endedAt = day('02-14');

@@ -17,42 +17,19 @@ import {
 import { Subscriptions } from '../subscription-store';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
+import { later } from '../testing/usage-scene';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
+const under = serviceForTests((peers) => {
   const type = PricingType.PRICING_TYPE_PER_UNIT;
-  under.peers.products.set('seats', aProduct({ id: 'seats' }, { type, amount: 1000n }));
+  peers.products.set('seats', aProduct({ id: 'seats' }, { type, amount: 1000n }));
 });
-
-beforeEach(() => {
-  const { invoices, voids, creditNotes, freed, credits, paid } = under.peers;
-  for (const received of [invoices, voids, creditNotes, freed]) received.splice(0);
-  credits.made.splice(0);
-  paid.clear();
-  under.peers.isCollecting = false;
-  under.peers.isPaymentRunning = false;
-  under.peers.isReservedByAnother = false;
-  under.peers.onInvoiceRead = () => Promise.resolve();
-});
-
-afterAll(() => under.stop());
 
 const prorate = ChangeProration.CHANGE_PRORATION_UNSPECIFIED;
 const update = { kind: ChangeKind.CHANGE_KIND_UPDATE, resumeAt: undefined, notBefore: undefined };
 const auto = ChangeAt.CHANGE_AT_UNSPECIFIED;
 const [periodEnd, changedAt] = [day('02-28'), day('02-14')];
-
-const later = ({ tenant }: CallContext, now: Date): CallContext => ({
-  ...testContext({ now }),
-  tenant,
-});
 
 /** An upgrade whose payment is in flight: PAYING after the call's wait. */
 async function upgrade(context: CallContext) {

@@ -17,19 +17,14 @@ import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscr
 import { aProtoCustomer } from '../testing/customer-facts';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
+import { later } from '../testing/usage-scene';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
+const under = serviceForTests((peers) => {
   const type = PricingType.PRICING_TYPE_PER_UNIT;
   const yearly = { billingInterval: BillingInterval.BILLING_INTERVAL_YEARLY };
-  const { products } = under.peers;
+  const { products } = peers;
   products.set('base', aProduct({ id: 'base', name: 'Base' }, { id: 'p-base', type }));
   products.set('seats', aProduct({ id: 'seats', name: 'Seats' }, { id: 'p-seats', type }));
   products.set('extra', aProduct({ id: 'extra', name: 'Extra' }, { id: 'p-extra', type }));
@@ -37,14 +32,7 @@ beforeAll(async () => {
   products.set('pounds', aProduct({ id: 'pounds' }, { id: 'p-pounds', currency: 'GBP' }));
 });
 
-afterAll(() => under.stop());
-
 const periodEnd = day('02-28');
-const later = ({ tenant }: CallContext, now: Date): CallContext => ({
-  ...testContext({ now }),
-  tenant,
-});
-
 /** A subscription of a base and two seats, whose first invoice is paid; asked on 14 February. */
 async function running() {
   const context = testContext({ now: day('01-31') });

@@ -13,25 +13,14 @@ import {
 } from '@billing/proto/billing/subscription/v1/change';
 import { day } from '../testing/fixtures';
 import { aProtoDiscount } from '../testing/customer-facts';
-import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
+const under = serviceForTests((peers) => {
   const { DISCOUNT_DURATION_FOREVER: duration } = DiscountDuration;
   for (const id of ['first', 'second']) {
-    under.peers.discounts.set(id, aProtoDiscount({ id, duration }));
+    peers.discounts.set(id, aProtoDiscount({ id, duration }));
   }
 });
-
-beforeEach(() => {
-  const { reservations, confirmations, releases } = under.peers;
-  for (const received of [reservations, confirmations, releases]) received.splice(0);
-  under.peers.onReservation = () => Promise.resolve();
-});
-
-afterAll(() => under.stop());
 
 const { CHANGE_STATUS_APPLIED: applied, CHANGE_STATUS_PENDING: pending } = ChangeStatus;
 const { CHANGE_STATUS_CANCELED: canceled } = ChangeStatus;

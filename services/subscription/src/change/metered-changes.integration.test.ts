@@ -10,11 +10,8 @@ import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscr
 import type { UsageWindow } from '@billing/proto/billing/metering/v1/metering';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
 import {
   aMeteredProduct,
   asking,
@@ -25,29 +22,16 @@ import {
   usageScene,
 } from '../testing/usage-scene';
 
-let under: ServiceUnderTest;
-
 const basicPrice = priceOf('basic', '2', '1000');
 const proPrice = priceOf('pro', '1', '10000');
 
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-  const { products } = under.peers;
+const under = serviceForTests(({ products }) => {
   products.set('basic', aMeteredProduct('basic', [basicPrice]));
   products.set('pro', aMeteredProduct('pro', [proPrice]));
   products.set('free', aProduct({ id: 'free' }, { id: 'price-of-free' }));
 });
 
-beforeEach(() => {
-  const { invoices, voids, metering } = under.peers;
-  for (const received of [invoices, voids, metering.settlements]) received.splice(0);
-  metering.usageOf = usedBy({});
-  Object.assign(under.peers, { isCollecting: false, isPaymentRunning: false });
-});
-
-afterAll(() => under.stop());
-
-const { reach, invoiced, subscribe } = usageScene(() => under);
+const { reach, invoiced, subscribe } = usageScene(under);
 const changedAt = day('02-14');
 
 /** Usage by the end of the window, in February and later. */

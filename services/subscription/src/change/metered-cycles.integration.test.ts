@@ -12,7 +12,7 @@ import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { aProtoDiscount } from '../testing/customer-facts';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
-import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
 import {
   aMeteredProduct,
   asking,
@@ -23,26 +23,16 @@ import {
   usageScene,
 } from '../testing/usage-scene';
 
-let under: ServiceUnderTest;
+const under = serviceForTests();
 
 const basic = aMeteredProduct('basic', [meterPriceOf('basic', '2', '1000')]);
 const pro = aMeteredProduct('pro', [meterPriceOf('pro', '1', '10000')]);
 
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-});
-
 beforeEach(() => {
   for (const product of [basic, pro]) under.peers.products.set(product.id, product);
-  const { invoices, voids, metering } = under.peers;
-  for (const received of [invoices, voids, metering.settlements]) received.splice(0);
-  metering.usageOf = () => '0';
-  Object.assign(under.peers, { isCollecting: false, isPaymentRunning: false });
 });
 
-afterAll(() => under.stop());
-
-const { reach, pass, settled, invoiced, subscribe } = usageScene(() => under);
+const { reach, pass, settled, invoiced, subscribe } = usageScene(under);
 const cutAt = day('02-14');
 const { CHANGE_KIND_PAUSE: PAUSE, CHANGE_KIND_RESUME: RESUME } = ChangeKind;
 const { BILLING_REASON_SUBSCRIPTION_CHANGE: ofChange } = BillingReason;

@@ -10,21 +10,13 @@ import {
   ChangeStatus,
 } from '@billing/proto/billing/subscription/v1/change';
 import { day } from '../testing/fixtures';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
+const under = serviceForTests((peers) => {
   const type = PricingType.PRICING_TYPE_PER_UNIT;
-  under.peers.products.set('seats', aProduct({ id: 'seats' }, { type, amount: 1000n }));
+  peers.products.set('seats', aProduct({ id: 'seats' }, { type, amount: 1000n }));
 });
-
-afterAll(() => under.stop());
 
 const [start, end] = [day('01-31'), day('02-28')];
 const rounds = 3;

@@ -14,23 +14,10 @@ import {
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
 import { aProtoCustomer, aProtoDiscount } from '../testing/customer-facts';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-});
-
-beforeEach(() => {
-  under.peers.invoices.splice(0);
-});
-
-afterAll(() => under.stop());
+const under = serviceForTests();
 
 /** A completed session of 31 January, under the ids that it derives. */
 function aPurchase(

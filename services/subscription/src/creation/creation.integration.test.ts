@@ -11,17 +11,10 @@ import {
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
 import { aProtoCustomer, aProtoDiscount } from '../testing/customer-facts';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct, type ServiceUnderTest } from '../testing/service-under-test';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-  const { products, customers } = under.peers;
+const under = serviceForTests(({ products, customers }) => {
   products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
   products.set('gone', aProduct({ id: 'gone', active: false }));
   products.set('euro', aProduct({ id: 'euro' }, { currency: 'EUR' }));
@@ -29,14 +22,6 @@ beforeAll(async () => {
   products.set('once', aProduct({ id: 'once' }, { billingInterval: once }));
   customers.set('nameless', aProtoCustomer({ id: 'nameless', name: undefined }));
 });
-
-beforeEach(() => {
-  const { peers } = under;
-  Object.assign(peers, { isCollecting: false, isCheckoutDown: false });
-  for (const received of [peers.invoices, peers.authorizations]) received.splice(0);
-});
-
-afterAll(() => under.stop());
 
 const at = (now = day('01-31')) => testContext({ now });
 

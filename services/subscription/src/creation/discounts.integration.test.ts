@@ -10,34 +10,19 @@ import {
 } from '@billing/proto/billing/discount/v1/discount';
 import { day } from '../testing/fixtures';
 import { aProtoDiscount } from '../testing/customer-facts';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
 
-let under: ServiceUnderTest;
 const discountId = 'discount';
 const confirmed = RedemptionState.REDEMPTION_STATE_CONFIRMED;
 const released = RedemptionState.REDEMPTION_STATE_RELEASED;
 
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-  const { discounts, products } = under.peers;
+const under = serviceForTests(({ discounts, products }) => {
   discounts.set(discountId, aProtoDiscount());
   const type = DiscountType.DISCOUNT_TYPE_FIXED;
   discounts.set('fixed', aProtoDiscount({ id: 'fixed', type, value: '500', currency: 'USD' }));
   products.set('gone', aProduct({ id: 'gone', active: false }));
 });
-
-beforeEach(() => {
-  const { peers } = under;
-  const { invoices, reservations, confirmations } = peers;
-  for (const received of [invoices, reservations, confirmations]) received.splice(0);
-  peers.onReservation = () => Promise.resolve();
-});
-
-afterAll(() => under.stop());
 
 const at = (now = day('01-31'), { tenant } = testContext({ now })) => ({
   ...testContext({ now }),

@@ -2,7 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { testContext } from '@billing/chassis/testing';
 import { ListSubscriptionsRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { aProtoCustomer, aProtoDiscount } from '../testing/customer-facts';
-import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
 
 // A request with less than two seconds left by the service's clock is refused before its first
 // write; see StoringGate. By the real clock calls have 25 s, so that the refusal arrives in time.
@@ -11,17 +11,11 @@ const lateByMs = deadlineMs - 1_000;
 let clockOffsetMs = 0;
 const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest(clock);
-});
+const under = serviceForTests(undefined, clock);
 
 afterEach(() => {
   clockOffsetMs = 0;
 });
-
-afterAll(() => under.stop());
 
 test('a creation with too little time left reserves no discount and fixes no currency', async () => {
   const { customers, discounts, reservations } = under.peers;

@@ -3,32 +3,16 @@ import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { day } from '../testing/fixtures';
 import { aProtoDiscount } from '../testing/customer-facts';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
 
 const dearer = aProduct({ id: 'dearer' }, { id: 'dear' });
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-  under.peers.discounts.set('discount', aProtoDiscount());
-  under.peers.discounts.set('gone', aProtoDiscount({ id: 'gone' }));
-  under.peers.products.set('dearer', dearer);
-  under.peers.products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
+const under = serviceForTests((peers) => {
+  peers.discounts.set('discount', aProtoDiscount());
+  peers.discounts.set('gone', aProtoDiscount({ id: 'gone' }));
+  peers.products.set('dearer', dearer);
+  peers.products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
 });
-
-beforeEach(() => {
-  const { invoices, freed, credits, releases, voids, reservations } = under.peers;
-  for (const received of [invoices, freed, releases, voids, reservations]) received.splice(0);
-  credits.made.splice(0);
-  credits.isAnswerLost = false;
-  under.peers.isInvoicingDown = false;
-});
-
-afterAll(() => under.stop());
 
 /** Calls of one environment; those with the same seed are one request. */
 function calls(now = day('01-31')) {

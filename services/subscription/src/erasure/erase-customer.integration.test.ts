@@ -4,26 +4,18 @@ import { ErasureStep } from '@billing/proto/billing/erasure/v1/erasure';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { aProtoCustomer } from '../testing/customer-facts';
 import { day } from '../testing/fixtures';
-import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
 import { aMeteredProduct, aMeterPrice, later, usageScene } from '../testing/usage-scene';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-  under.peers.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
+const under = serviceForTests((peers) => {
+  peers.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
 });
 
 beforeEach(() => {
-  const { invoices, voids, metering, customers } = under.peers;
-  for (const received of [invoices, voids, metering.settlements]) received.splice(0);
-  metering.usageOf = () => '300';
-  customers.set('customer', aProtoCustomer());
+  under.peers.metering.usageOf = () => '300';
 });
 
-afterAll(() => under.stop());
-
-const { reach, invoiced, subscribe } = usageScene(() => under);
+const { reach, invoiced, subscribe } = usageScene(under);
 
 const { ERASURE_STEP_DATA: data, ERASURE_STEP_LATE_WRITES: lateWrites } = ErasureStep;
 type Context = Parameters<typeof later>[0];
@@ -42,11 +34,11 @@ test('usage that arrives after the last bill before a deletion is billed after i
   await under.subscription.billEndedSubscriptions({ customerId: 'customer' }, cancelAt);
   await invoiced(id, 2);
 
-  metering.usageOf = () => '302';
+  under.peers.metering.usageOf = () => '302';
   customers.delete('customer');
   await erase(data, context);
   await invoiced(id, 2);
-  metering.usageOf = () => '306';
+  under.peers.metering.usageOf = () => '306';
   await erase(lateWrites, context);
   const [, , last] = await invoiced(id, 3);
   expect(last?.lines).toEqual([['meter', '6', 3n, day('01-31')]]);
@@ -71,7 +63,7 @@ test('a late bill that is due while a deletion runs is created', async () => {
   await under.subscription.billEndedSubscriptions({ customerId: 'customer' }, cancelAt);
   customers.delete('customer');
   await erase(data, context);
-  metering.usageOf = () => '304';
+  under.peers.metering.usageOf = () => '304';
   await reach(later(context, day('03-19')));
   const [, , late] = await invoiced(id, 3);
   expect(late?.lines).toEqual([['meter', '4', 2n, day('01-31')]]);
@@ -83,7 +75,7 @@ test('a subscription created while its customer is deleted ends, and its usage i
   const { metering, customers } = under.peers;
   const { id, context } = await subscribe();
   customers.delete('customer');
-  metering.usageOf = () => '302';
+  under.peers.metering.usageOf = () => '302';
   await erase(data, context);
   await erase(lateWrites, context);
   expect(await under.get(id, later(context, day('02-12')))).toMatchObject({
@@ -103,9 +95,9 @@ test('a late bill over the largest amount is retried after a deletion, to the cu
   await invoiced(id, 2);
   customers.delete('customer');
   await erase(data, context);
-  metering.usageOf = () => '1000000000000';
+  under.peers.metering.usageOf = () => '1000000000000';
   await erase(lateWrites, context);
-  metering.usageOf = () => '306';
+  under.peers.metering.usageOf = () => '306';
   await reach(later(context, day('02-20')), WorkClass.WORK_CLASS_END);
   const [, , last] = await invoiced(id, 3);
   expect(last?.lines).toEqual([['meter', '6', 3n, day('01-31')]]);

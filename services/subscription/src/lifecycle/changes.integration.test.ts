@@ -7,22 +7,12 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
 import { aProtoCustomer } from '../testing/customer-facts';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-  under.peers.products.set('other', aProduct({ id: 'other' }));
-  under.peers.customers.set('second', aProtoCustomer({ id: 'second' }));
-});
-
-afterAll(async () => {
-  await under.stop();
+const under = serviceForTests((peers) => {
+  peers.products.set('other', aProduct({ id: 'other' }));
+  peers.customers.set('second', aProtoCustomer({ id: 'second' }));
 });
 
 const at = (now = day('01-31')) => testContext({ now });

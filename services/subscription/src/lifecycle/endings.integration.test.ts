@@ -13,31 +13,16 @@ import fc from 'fast-check';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
 import { aProtoCustomer } from '../testing/customer-facts';
-import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { later } from '../testing/usage-scene';
 
-let under: ServiceUnderTest;
 const active = SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE;
 const pastDue = SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE;
 const canceled = SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED;
 
-beforeAll(async () => {
-  under = await startServiceUnderTest();
+const under = serviceForTests((peers) => {
   const collectionMethod = CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
-  under.peers.customers.set('sent', aProtoCustomer({ id: 'sent', collectionMethod }));
-});
-
-beforeEach(() => {
-  const { invoices, voids, endings } = under.peers;
-  for (const received of [invoices, voids, endings]) received.splice(0);
-  under.peers.isInvoicingDown = false;
-});
-
-afterAll(() => under.stop());
-
-/** The same environment at another time. */
-const later = ({ tenant }: CallContext, now: Date): CallContext => ({
-  ...testContext({ now }),
-  tenant,
+  peers.customers.set('sent', aProtoCustomer({ id: 'sent', collectionMethod }));
 });
 
 async function run(context: CallContext, workClass = WorkClass.WORK_CLASS_RENEWAL) {

@@ -12,34 +12,15 @@ import {
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
 import type { LoggedEvent } from '../testing/logged-events';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
+import { later } from '../testing/usage-scene';
 
 const racersCount = 20;
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-  under.peers.products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
+const under = serviceForTests((peers) => {
+  peers.products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
   const billingInterval = BillingInterval.BILLING_INTERVAL_DAILY;
-  under.peers.products.set('daily', aProduct({ id: 'daily' }, { billingInterval }));
-});
-
-beforeEach(() => {
-  const { peers } = under;
-  Object.assign(peers, { isCollecting: false, isPaymentRunning: false });
-  for (const received of [peers.invoices, peers.voids]) received.splice(0);
-});
-
-afterAll(() => under.stop());
-
-/** The same environment at another time. */
-const later = ({ tenant }: CallContext, now: Date): CallContext => ({
-  ...testContext({ now }),
-  tenant,
+  peers.products.set('daily', aProduct({ id: 'daily' }, { billingInterval }));
 });
 
 async function run(

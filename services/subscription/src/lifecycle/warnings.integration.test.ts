@@ -3,29 +3,16 @@ import { eventually, testContext } from '@billing/chassis/testing';
 import { BillingInterval } from '@billing/proto/billing/catalog/v1/catalog';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { day } from '../testing/fixtures';
-import {
-  aProduct,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
+import { aProduct } from '../testing/service-under-test';
+import { later } from '../testing/usage-scene';
 
 const { WORK_CLASS_COLLECTION, WORK_CLASS_RENEWAL } = WorkClass;
 const dayMs = 86_400_000;
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
-  const { products } = under.peers;
+const under = serviceForTests(({ products }) => {
   products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
   const billingInterval = BillingInterval.BILLING_INTERVAL_YEARLY;
   products.set('yearly', aProduct({ id: 'yearly' }, { billingInterval }));
-});
-
-afterAll(() => under.stop());
-
-const later = ({ tenant }: CallContext, now: Date): CallContext => ({
-  ...testContext({ now }),
-  tenant,
 });
 
 async function run(context: CallContext, workClass: WorkClass): Promise<number> {

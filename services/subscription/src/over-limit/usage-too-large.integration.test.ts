@@ -4,26 +4,16 @@ import { BillingReason } from '@billing/proto/billing/checkout/v1/checkout';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import type { UsageWindow } from '@billing/proto/billing/metering/v1/metering';
 import { day } from '../testing/fixtures';
-import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
+import { serviceForTests } from '../testing/service-for-tests';
 import { aMeteredProduct, aMeterPrice, later, recurring, usageScene } from '../testing/usage-scene';
 
-let under: ServiceUnderTest;
-
-beforeAll(async () => {
-  under = await startServiceUnderTest();
+const under = serviceForTests((peers) => {
   const messages = { id: 'messages', meterId: 'messages', unitAmount: '100', includedUnits: '0' };
   const prices = [aMeterPrice(), aMeterPrice(messages)];
-  under.peers.products.set('metered', aMeteredProduct('metered', prices));
+  peers.products.set('metered', aMeteredProduct('metered', prices));
 });
 
-beforeEach(() => {
-  const { invoices, voids, metering } = under.peers;
-  for (const received of [invoices, voids, metering.settlements]) received.splice(0);
-});
-
-afterAll(() => under.stop());
-
-const { reach, settled, pass, invoiced, subscribe } = usageScene(() => under);
+const { reach, settled, pass, invoiced, subscribe } = usageScene(under);
 
 describe('usage that costs more than the largest invoice amount', () => {
   const january = ({ periodIndex }: UsageWindow) => periodIndex === 0;

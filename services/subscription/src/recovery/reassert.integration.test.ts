@@ -12,14 +12,16 @@ import { anInvoice } from '../testing/invoice';
 import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
 import { aMeteredProduct, aMeterPrice, asking, later, usageScene } from '../testing/usage-scene';
 
-let under: ServiceUnderTest;
 let mongo: MongoConnection;
 
+// A restore concerns all subscriptions, so that no test forgets what the peers have received.
+const under = {} as ServiceUnderTest;
+
 beforeAll(async () => {
-  under = await startServiceUnderTest();
+  Object.assign(under, await startServiceUnderTest());
+  under.peers.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = under.configuration;
   mongo = await connectMongo({ uri, database, service: 'test' });
-  under.peers.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
 });
 
 afterAll(async () => {
@@ -27,7 +29,7 @@ afterAll(async () => {
   await under.stop();
 });
 
-const { reach, invoiced, settled, subscribe } = usageScene(() => under);
+const { reach, invoiced, settled, subscribe } = usageScene(under);
 const reassert = () => recoverInTest(under.configuration, ['reassert']);
 
 const documents = () => mongo.db.collection('subscriptions').find().sort({ _id: 1 }).toArray();

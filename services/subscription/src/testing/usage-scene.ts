@@ -58,19 +58,19 @@ export function asking(subscriptionId: string, productId: string, parts: object 
 }
 
 /** Helpers of the usage tests. */
-export function usageScene(serviceOf: () => ServiceUnderTest) {
+export function usageScene(under: ServiceUnderTest) {
   /** Runs all work that is due by a time. */
   async function reach(context: CallContext, workClass = WorkClass.WORK_CLASS_RENEWAL) {
     const { environmentId } = context.tenant;
     const due = { environmentId, until: context.now, workClass };
-    await serviceOf().dueWork.runDue(due, context);
+    await under.dueWork.runDue(due, context);
   }
 
   /** Waits until all ordered work is done. */
   async function settled({ tenant: { environmentId } }: CallContext, until: Date) {
     const asked = { environmentId, until, workClass: WorkClass.WORK_CLASS_END };
     await eventually(async () => {
-      const { pending } = await serviceOf().dueWork.getActivity(asked, testContext());
+      const { pending } = await under.dueWork.getActivity(asked, testContext());
       expect(pending).toBe(0);
     });
   }
@@ -80,7 +80,7 @@ export function usageScene(serviceOf: () => ServiceUnderTest) {
     const { environmentId } = context.tenant;
     const classes = [WorkClass.WORK_CLASS_END, WorkClass.WORK_CLASS_RENEWAL];
     for (;;) {
-      const { dueAt } = await serviceOf().dueWork.getNextDue({ environmentId, until }, context);
+      const { dueAt } = await under.dueWork.getNextDue({ environmentId, until }, context);
       if (dueAt === undefined) return;
       for (const workClass of classes) {
         await reach(later(context, dueAt), workClass);
@@ -94,8 +94,8 @@ export function usageScene(serviceOf: () => ServiceUnderTest) {
    * quantity, amount, start]`.
    */
   async function invoiced(id: string, count: number) {
-    const { invoices } = serviceOf().peers;
     const found = await eventually(async () => {
+      const { invoices } = under.peers;
       const ofSubscription = invoices.filter(({ request }) => request.subscriptionId === id);
       expect(ofSubscription).toHaveLength(count);
       return ofSubscription;
@@ -114,7 +114,7 @@ export function usageScene(serviceOf: () => ServiceUnderTest) {
 
   async function subscribe(productId = 'metered') {
     const context = testContext({ now: day('01-31') });
-    const { id } = await serviceOf().create({ productId }, context);
+    const { id } = await under.create({ productId }, context);
     await invoiced(id, 1);
     return { id, context };
   }
