@@ -5,10 +5,11 @@ import type {
 } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
+import { withinTime } from '@billing/chassis/within-time';
 import { isNotFound } from '@billing/kernel/domain-error';
 import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { collectionOutcomes } from '@billing/proto/values/subscription';
-import { providerWaitMs, withinTime } from './provider/within-time';
+import { providerWaitMs } from './provider/wait-for-effect';
 import type { CollectionWorker } from './collection/collection-worker';
 import type { CreditNoteWorker } from './credit-note/credit-note-worker';
 import type { InvoiceRecord } from './invoice/invoice';

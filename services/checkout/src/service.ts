@@ -3,7 +3,8 @@ import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { exportRpc } from '@billing/chassis/export-rpc';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
-import { providerWaitMs, withinTime } from './provider/within-time';
+import { withinTime } from '@billing/chassis/within-time';
+import { providerWaitMs } from './provider/wait-for-effect';
 import type { CollectionWorker } from './collection/collection-worker';
 import {
   type InvoiceCommandDependencies,
@@ -88,7 +89,7 @@ export async function start(
     configuredProviders(service, config);
   const areChargesHeld = () => service.slices.system.state === 'RECOVERING';
   const workers = invoiceWorkers({
-    ...{ invoices, numbers, balances, methods, providerOf, clock, metrics, areChargesHeld },
+    ...{ invoices, numbers, balances, methods, providerOf, clock, logger, metrics, areChargesHeld },
     retryDays: config.DUNNING_RETRY_DAYS,
     ...chargeAlarms(service),
   });
@@ -154,9 +155,6 @@ function chargeAlarms({ logger, clock, metrics }: Service) {
   return {
     onProviderChanged: providerAlarm({ logger, clock }),
     onNotCharged: notChargedAlarm({ logger, clock, metrics }),
-    onUnknown: (error: unknown, invoiceId: string) => {
-      logger.warn({ err: error, invoiceId }, 'charge outcome unknown, retrying');
-    },
   };
 }
 

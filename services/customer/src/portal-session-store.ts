@@ -156,7 +156,7 @@ export class PortalSessionStore {
 }
 
 /** Inserts a document. Returns false if one with its id exists. */
-export async function insertedOnce<T extends { readonly _id: string }>(
+async function insertedOnce<T extends { readonly _id: string }>(
   collection: Collection<T>,
   document: T,
 ): Promise<boolean> {

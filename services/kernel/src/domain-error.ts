@@ -69,6 +69,11 @@ export function staleVersion(): DomainError {
   return new DomainError('stale', 'STALE_VERSION', 'Stale version');
 }
 
+/** True for an error that is the outcome: a retry of the same work would be refused, too. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof DomainError && error.kind !== 'unavailable';
+}
+
 export function isNotFound(error: unknown): boolean {
   return error instanceof DomainError && error.kind === 'not_found';
 }

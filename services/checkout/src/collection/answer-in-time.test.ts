@@ -61,7 +61,7 @@ function paying(finish: () => Promise<unknown>, options = {}) {
   const worker = new PaymentWorker({
     ...{ invoices, methods, clock: systemClock },
     attempts: { claimOf, finish, release: (stored: unknown) => Promise.resolve(stored) },
-    onUnknown: (error: unknown) => unknown.push(error),
+    logger: { warn: ({ err }: { err: unknown }) => unknown.push(err) },
   } as unknown as PaymentDependencies);
   const { id: invoiceId } = invoices.state();
   return { worker, invoices, unknown, invoiceId };
@@ -98,7 +98,7 @@ test('a payment from the balance is answered as claimed when its posting takes t
     ...{ invoices, methods, clock: systemClock },
     balances: { amountOf: () => Promise.resolve(10_000n) },
     attempts: { finish: never, release: (stored: unknown) => Promise.resolve(stored) },
-    onUnknown: () => undefined,
+    logger: { warn: () => undefined },
   } as unknown as RecordedPaymentDependencies);
   const details = { method: 'BALANCE', reference: undefined, receivedAt: undefined, metadata: {} };
   const payment = {
@@ -117,7 +117,7 @@ function selling(pay: () => Promise<unknown>, session: SessionRecord = aReadySes
   const worker = new SessionWorker({
     ...{ sessions, clock: systemClock, openInvoice: never },
     invoices: { pay, answerChallenge: pay },
-    onUnfinished: (error: unknown) => unfinished.push(error),
+    logger: { warn: ({ err }: { err: unknown }) => unfinished.push(err) },
   } as unknown as SessionWorkerDependencies);
   return { worker, sessions, unfinished, id: session.id };
 }

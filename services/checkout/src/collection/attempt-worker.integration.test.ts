@@ -62,7 +62,7 @@ function aBreakingProcess(context: CallContext, call: Call, when: 'BEFORE' | 'AF
     clock: advancingClock,
     providerOf: () => provider,
     retryDays: [3, 7, 14],
-    onUnknown: () => undefined,
+    logger: { warn: () => undefined },
   });
 }
 
@@ -118,7 +118,7 @@ test.each([true, false])(
       providerOf: () => sandboxOf(db, context.tenant.environmentId),
       retryDays: [3, 7, 14],
       metrics: { recordPayment: (payment) => recorded.push(payment) },
-      onUnknown: () => undefined,
+      logger: { warn: () => undefined },
     });
     const { id: invoiceId, source } = await anInvoice(sandbox, '4242424242424242');
     const presence = { callId: newId(), returnUrl };
@@ -215,7 +215,7 @@ describe('a provider other than the one that began an attempt', () => {
       clock: advancingClock,
       providerOf: () => provider,
       retryDays: [3, 7, 14],
-      onUnknown: () => undefined,
+      logger: { warn: () => undefined },
       onProviderChanged,
     });
     return { ...workers, onProviderChanged };
@@ -306,7 +306,7 @@ describe('resuming an attempt', () => {
       invoiceWorkers({
         ...{ invoices, numbers, balances, methods, clock, retryDays: [3, 7, 14] },
         providerOf: () => provider,
-        onUnknown: () => undefined,
+        logger: { warn: () => undefined },
       });
     const { payments } = aProcess();
     await payments.pay({ invoiceId: id, source }, { callId: undefined, returnUrl }, context);

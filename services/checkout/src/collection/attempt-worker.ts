@@ -2,7 +2,9 @@ import type { Stored, Completion } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { atBoundary } from '@billing/chassis/failpoint';
+import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Attempt, chargeKey, type ScheduledClaim } from '../invoice/attempt';
@@ -18,7 +20,6 @@ import {
   type PaymentCard,
 } from '../invoice/invoice';
 import { noProvider } from '../provider/no-provider';
-import { untilAnswer } from '../provider/within-time';
 import { methodNotFound, type PaymentMethod } from '../payment-method/payment-method';
 import { authorizedMethodId, type PaymentMethodStore } from '../payment-method/store';
 import type { MethodChoice } from '../invoice/method-choice';
@@ -321,7 +322,8 @@ function cardOf(method: PaymentMethod | undefined): PaymentCard | undefined {
 interface CallerDependencies {
   readonly attempts: AttemptWorker;
   readonly invoices: AggregateCollection<InvoiceRecord>;
-  readonly onUnknown: (error: unknown, invoiceId: string) => void;
+  /** Logs a charge or posting whose outcome is not known yet; it is resumed. */
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -333,16 +335,16 @@ export async function finishForCaller(
   claimed: Stored<InvoiceRecord>,
   options: FinishOptions,
   context: Pick<CallContext, 'tenant' | 'now' | 'storing'>,
-  { attempts, invoices, onUnknown }: CallerDependencies,
+  { attempts, invoices, logger }: CallerDependencies,
 ): Promise<Stored<InvoiceRecord>> {
-  try {
-    return await untilAnswer(attempts.finish(claimed, context, options), context);
-  } catch (error) {
-    const { id } = claimed.state;
-    onUnknown(error, id);
-    return invoices
-      .within(context)
-      .get(id)
-      .catch(() => claimed);
-  }
+  const { id } = claimed.state;
+  const finished = await elseAsWritten(undefined, attempts.finish(claimed, context, options), {
+    ...{ logger, storing: context.storing, invoiceId: id },
+    message: 'charge outcome unknown, retrying',
+  });
+  if (finished !== undefined) return finished;
+  return invoices
+    .within(context)
+    .get(id)
+    .catch(() => claimed);
 }

@@ -174,7 +174,7 @@ test('collection charges a default method that is set concurrently once the invo
   const { collection } = invoiceWorkers({
     ...{ invoices, numbers, balances, methods: late, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
-    onUnknown: () => undefined,
+    logger: { warn: () => undefined },
   });
   await collection.open(id, context);
   await collectOpenInvoices();

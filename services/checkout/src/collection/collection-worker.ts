@@ -37,7 +37,7 @@ import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import type { NotCharged } from '../provider/alarms';
-import { waitForEffect } from '../provider/within-time';
+import { waitForEffect } from '../provider/wait-for-effect';
 import { resumeCollection } from '../invoice/provider-absence';
 import { needsSlot } from '../invoice/retry-schedule';
 

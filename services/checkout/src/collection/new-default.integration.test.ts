@@ -137,7 +137,11 @@ test('a new default waits for an attempt that begins after the invoice was read'
   const works = await enter('4242424242424242');
   await prefer(works);
   const { invoices, numbers, balances, methods } = replicas.aReplica();
-  const dependencies = { clock: advancingClock, retryDays: [3, 7, 14], onUnknown: () => undefined };
+  const dependencies = {
+    clock: advancingClock,
+    retryDays: [3, 7, 14],
+    logger: { warn: () => undefined },
+  };
   const down = invoiceWorkers({
     ...{ invoices, numbers, balances, methods, ...dependencies },
     providerOf: () => ({

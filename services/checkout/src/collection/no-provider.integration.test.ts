@@ -28,8 +28,10 @@ function configured() {
   return invoiceWorkers({
     ...{ invoices, numbers, balances, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
-    onUnknown: (error) => {
-      throw error;
+    logger: {
+      warn: (facts: unknown) => {
+        throw (facts as { err: unknown }).err;
+      },
     },
   });
 }
@@ -113,7 +115,7 @@ test('a requested payment returns immediately, and a void is not delayed', async
   const { payments, collection } = invoiceWorkers({
     ...{ invoices, numbers, balances, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: () => noProvider,
-    onUnknown: () => undefined,
+    logger: { warn: () => undefined },
     onNotCharged: (alarm) => alarms.push(alarm),
   });
   const id = await replicas.insertDraft(context);
@@ -143,7 +145,7 @@ test('an amount that the provider cannot take is no failure, and raises an alarm
   const { collection } = invoiceWorkers({
     ...{ invoices, numbers, balances, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
-    onUnknown: () => undefined,
+    logger: { warn: () => undefined },
     onNotCharged: (alarm) => alarms.push(alarm),
   });
   const customerId = newId();

@@ -2,6 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
 import type { PayerPresence } from '../invoice/attempt';
 import { type AttemptWorker, finishForCaller } from './attempt-worker';
 import type { NotCharged } from '../provider/alarms';
@@ -19,8 +20,7 @@ export interface PaymentDependencies {
   readonly methods: PaymentMethodStore;
   readonly attempts: AttemptWorker;
   readonly clock: Clock;
-  /** Called for a charge whose outcome is not known yet; it is resumed by its key. */
-  readonly onUnknown: (error: unknown, invoiceId: string) => void;
+  readonly logger: Pick<Logger, 'warn'>;
   /** Called for a payment that was not begun because there is no provider. */
   readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
 }

@@ -2,6 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
 import { receivedAtProblems } from '@billing/kernel/input/recorded-payment';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import type { BalanceStore } from '../balance/balance-store';
@@ -16,7 +17,7 @@ import {
 } from '../invoice/recorded-payment';
 import { paymentIdOf } from '../invoice/store';
 import type { PaymentMethodStore } from '../payment-method/store';
-import { waitForEffect } from '../provider/within-time';
+import { waitForEffect } from '../provider/wait-for-effect';
 import { type AttemptWorker, finishForCaller } from './attempt-worker';
 
 type Context = Pick<CallContext, 'tenant' | 'now' | 'resourceSeed' | 'storing'>;
@@ -28,8 +29,7 @@ export interface RecordedPaymentDependencies {
   readonly balances: Pick<BalanceStore, 'amountOf' | 'pay' | 'credit'>;
   readonly attempts: AttemptWorker;
   readonly clock: Clock;
-  /** Called for a posting to a balance that may not be stored yet; a worker repeats it. */
-  readonly onUnknown: (error: unknown, invoiceId: string) => void;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** Payment as a caller gives it. */

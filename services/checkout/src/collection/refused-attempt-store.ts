@@ -4,8 +4,8 @@ import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
-import { DomainError } from '@billing/kernel/domain-error';
-import { isRefusal, waitForEffect } from '../provider/within-time';
+import { DomainError, isRefusal } from '@billing/kernel/domain-error';
+import { waitForEffect } from '../provider/wait-for-effect';
 import { checkRefused, countAttempt, countedSince, withdrawAttempt } from './refused-attempts';
 
 interface RefusedDocument {

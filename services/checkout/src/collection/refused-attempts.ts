@@ -1,7 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
 /** Limit of refused payments of one invoice or session for one client address within an hour. */
-export const refusedMax = 10;
+const refusedMax = 10;
 const withinMs = 60 * 60 * 1000;
 
 /**

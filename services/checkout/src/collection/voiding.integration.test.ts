@@ -91,7 +91,7 @@ describe('voiding', () => {
           Promise.reject(new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable')),
       },
       providerOf: () => noProvider,
-      onUnknown: () => undefined,
+      logger: { warn: () => undefined },
     });
 
     const { state } = await collection.voidForCaller(id, { expectedVersion: undefined }, context);

@@ -18,12 +18,12 @@ export interface InvoiceWorkers {
 /** Creates the workers of invoices; all share one attempt worker. */
 export function invoiceWorkers(
   dependencies: AttemptDependencies &
-    Pick<PaymentDependencies, 'onUnknown'> &
+    Pick<PaymentDependencies, 'logger'> &
     Pick<CollectionDependencies, 'numbers'> &
     Pick<RecordedPaymentDependencies, 'balances'> &
     Pick<CollectionDependencies, 'balances'>,
 ): InvoiceWorkers {
-  const { invoices, methods, numbers, balances, providerOf, clock, onUnknown, onNotCharged } =
+  const { invoices, methods, numbers, balances, providerOf, clock, logger, onNotCharged } =
     dependencies;
   const saver = new PaymentMethodWorker({ store: methods, providerOf, clock });
   const attempts = new AttemptWorker(dependencies);
@@ -33,12 +33,12 @@ export function invoiceWorkers(
   });
   const payments = new PaymentWorker({
     ...{ invoices, methods, attempts, clock },
-    onUnknown,
+    logger,
     onNotCharged,
   });
   const recordedPayments = new RecordedPaymentWorker({
     ...{ invoices, methods, balances, attempts, clock },
-    onUnknown,
+    logger,
   });
   const session = { invoices, numbers, collection, payments, attempts };
   const sessionInvoices = new SessionInvoiceWorker(session);

@@ -200,7 +200,7 @@ test('a crash between two cards of one retry charges each of them once', async (
   const dying = invoiceWorkers({
     ...{ invoices, numbers, balances, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => provider(environmentId),
-    onUnknown: () => undefined,
+    logger: { warn: () => undefined },
   });
   await expect(dying.collection.collectDue(id, onDay(5))).rejects.toThrow('The process dies');
   expect((await read(id)).attempt).toMatchObject({ number: 3, retry: 1, status: 'PENDING' });

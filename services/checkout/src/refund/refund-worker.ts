@@ -4,6 +4,7 @@ import { type CallContext, type Tenant, waitAtMost } from '@billing/chassis/call
 import type { Clock } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
+import { withinTime } from '@billing/chassis/within-time';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import type { BalanceStore } from '../balance/balance-store';
 import { chargeKey } from '../invoice/attempt';
@@ -11,7 +12,7 @@ import type { Refund } from '../invoice/credit/credit';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
 import type { PaymentProvider } from '../provider/port/payment-provider';
 import type { RefundOutcome } from '../provider/port/refund';
-import { waitForEffect, withinTime } from '../provider/within-time';
+import { waitForEffect } from '../provider/wait-for-effect';
 import type { CreditRowStore } from './credit-row-store';
 import { recordDispute } from './dispute';
 import {

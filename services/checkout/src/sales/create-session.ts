@@ -9,9 +9,9 @@ import {
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import { previewStale } from '@billing/chassis/preview-promise';
-import { DomainError } from '@billing/kernel/domain-error';
+import { withinTime } from '@billing/chassis/within-time';
+import { DomainError, isRefusal } from '@billing/kernel/domain-error';
 import type { PreviewSessionResponse } from '@billing/proto/billing/checkout/v1/session';
-import { isRefusal, withinTime } from '../provider/within-time';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { discountNotValid } from '../peer/discount';
 import {

@@ -1,7 +1,8 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { PreviewKeys } from '@billing/chassis/preview-keys';
 import type { Service } from '@billing/chassis/service';
-import { providerWaitMs, withinTime } from '../provider/within-time';
+import { withinTime } from '@billing/chassis/within-time';
+import { providerWaitMs } from '../provider/wait-for-effect';
 import { checkoutLinkRpc } from './checkout-link-rpc';
 import type { CreditNoteWorker } from '../credit-note/credit-note-worker';
 import { hostedPageRpc } from '../hosted-page/rpc';
@@ -50,9 +51,7 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     invoices: sessionInvoices,
     openInvoice: (session, context) => preparer.invoiceOf(session, context),
     clock,
-    onUnfinished: (err, sessionId) => {
-      logger.warn({ err, sessionId }, 'payment not finished before the answer, resuming');
-    },
+    logger,
   });
   sessions.handle({
     commands: sessionCommands({ ...dependencies, sessions, preparer, logger }),

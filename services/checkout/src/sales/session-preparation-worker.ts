@@ -9,7 +9,6 @@ import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { customerSnapshot } from '../peer/customer';
 import { discountDigest, holdRedemption } from '../peer/discount';
 import type { Peers } from '../peers';
-import { untilAnswer } from '../provider/within-time';
 import { nextCodeRound, removeCode } from './discount-code';
 import {
   makeReady,
@@ -129,8 +128,9 @@ export class SessionPreparer {
     context: SessionContext,
   ): Promise<Stored<SessionRecord>> {
     const { logger } = this.dependencies;
-    const replacing = untilAnswer(this.replaceInvoice(stored, session, context), context);
-    return elseAsWritten(stored, replacing, { logger, sessionId: stored.state.id });
+    const { storing } = context;
+    const replacing = this.replaceInvoice(stored, session, context);
+    return elseAsWritten(stored, replacing, { logger, storing, sessionId: stored.state.id });
   }
 
   /** Creates the session's invoice, and voids the one that it has replaced, as the relay does. */

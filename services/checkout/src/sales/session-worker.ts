@@ -2,7 +2,9 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { newId } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import {
@@ -26,7 +28,6 @@ import type {
   SessionPayment,
 } from '../collection/session-invoice-worker';
 import { amountChanged } from '../invoice/collection';
-import { untilAnswerElse } from '../provider/within-time';
 import { resumeUnfinished } from './session-ending';
 
 export interface SessionWorkerDependencies {
@@ -35,8 +36,7 @@ export interface SessionWorkerDependencies {
   /** Creates the invoice of a session, unless it exists. */
   readonly openInvoice: (session: Session, context: SessionContext) => Promise<unknown>;
   readonly clock: Clock;
-  /** Called for a payment whose caller is answered before its end; it is resumed. */
-  readonly onUnfinished: (error: unknown, sessionId: string) => void;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 type SessionContext = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
@@ -175,10 +175,12 @@ export class SessionWorker implements SessionListener {
     paying: Promise<Stored<SessionRecord>>,
     { storing }: SessionContext,
   ): Promise<Stored<SessionRecord>> {
-    const onUnfinished = (error: unknown) => {
-      this.dependencies.onUnfinished(error, claimed.state.id);
-    };
-    return untilAnswerElse(claimed, paying, { storing, onUnfinished });
+    if (storing === undefined) return paying;
+    return elseAsWritten(claimed, paying, {
+      logger: this.dependencies.logger,
+      message: 'payment not finished before the answer, resuming',
+      ...{ storing, throwsRefusals: true, sessionId: claimed.state.id },
+    });
   }
 
   // The same key finds the same payment: an earlier payment is looked up, not made again.

@@ -68,7 +68,7 @@ export function processOn(db: Replicas['db']) {
   const worker = new SessionWorker({
     ...{ sessions, invoices: sessionInvoices, clock: advancingClock },
     openInvoice: (session, context) => preparer.invoiceOf(session, context),
-    onUnfinished: () => undefined,
+    logger,
   });
   const creditNotes = new CreditNoteWorker({
     ...replica,

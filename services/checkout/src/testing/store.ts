@@ -88,8 +88,10 @@ export function replicaOn(db: Db, clock: Clock = advancingClock) {
     clock,
     providerOf: ({ live, environmentId }) => (live ? noProvider : sandboxOf(db, environmentId)),
     retryDays: [3, 7, 14],
-    onUnknown: (error) => {
-      throw error;
+    logger: {
+      warn: (facts: unknown) => {
+        throw (facts as { err: unknown }).err;
+      },
     },
   });
   return { db, invoices, methods, numbers, worker, balances, entries: owned.entries, ...workers };

@@ -10,7 +10,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import { checkMetadata } from '@billing/chassis/request-fields';
-import { DomainError } from '@billing/kernel/domain-error';
+import { isRefusal } from '@billing/kernel/domain-error';
 import { fixCurrency } from '../peer/customer';
 import { reserveRedemption } from '../peer/discount';
 import type { Peers } from '../peer/peers';
@@ -213,7 +213,7 @@ async function reserveDiscount(
     return discount;
   } catch (error) {
     // A refusal reserves nothing.
-    place.mayHaveReserved = !(error instanceof DomainError) || error.kind === 'unavailable';
+    place.mayHaveReserved = !isRefusal(error);
     throw error;
   }
 }

@@ -27,7 +27,7 @@ function erase(step: ErasureStep, context: Context) {
 }
 
 test('usage that arrives after the last bill before a deletion is billed after it, to the customer as it was', async () => {
-  const { metering, customers } = under.peers;
+  const { customers } = under.peers;
   const { id, context } = await subscribe();
   const cancelAt = later(context, day('02-10'));
   await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, cancelAt);
@@ -56,7 +56,7 @@ test('usage that arrives after the last bill before a deletion is billed after i
 });
 
 test('a late bill that is due while a deletion runs is created', async () => {
-  const { metering, customers } = under.peers;
+  const { customers } = under.peers;
   const { id, context } = await subscribe();
   const cancelAt = later(context, day('02-10'));
   await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, cancelAt);
@@ -72,7 +72,7 @@ test('a late bill that is due while a deletion runs is created', async () => {
 });
 
 test('a subscription created while its customer is deleted ends, and its usage is billed', async () => {
-  const { metering, customers } = under.peers;
+  const { customers } = under.peers;
   const { id, context } = await subscribe();
   customers.delete('customer');
   under.peers.metering.usageOf = () => '302';
@@ -87,7 +87,7 @@ test('a subscription created while its customer is deleted ends, and its usage i
 });
 
 test('a late bill over the largest amount is retried after a deletion, to the customer as it was', async () => {
-  const { metering, customers } = under.peers;
+  const { customers } = under.peers;
   const { id, context } = await subscribe();
   const cancelAt = later(context, day('02-10'));
   await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, cancelAt);
