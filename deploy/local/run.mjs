@@ -105,6 +105,7 @@ const commands = {
   'test:all': async (args) => await (await tests()).testTier('all', args),
   'test:nightly': async (args) => await (await tests()).testTier('nightly', args),
   'test:upgrade': async (args) => await (await tests()).testUpgrade(args),
+  drill: async (args) => await (await tests()).drill(args),
   'test:crash': async (args) => await (await tests()).testCrashes(args),
   'test:project': async ([project, ...args]) => await (await tests()).testProject(project, args),
 };

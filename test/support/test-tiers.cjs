@@ -52,6 +52,7 @@ const slow = [
 
 /** Tests that take minutes by their nature. */
 const nightly = [
+  'drill/point-in-time',
   'e-invoice/official-rules.integration',
   'gateway/connection-age',
   'scenario/year-of-renewals',

@@ -72,6 +72,15 @@ export async function testUpgrade(args) {
   return await jest(['test/upgrade/', ...args], { idleMs: IDLE_LONG_MS });
 }
 
+/** The drills, each with every kill; `--quick`: those of `npm run test:all`. */
+export async function drill(args) {
+  await prepare();
+  if (!(await build(projects())) || !(await buildSites())) return 1;
+  const others = args.filter((arg) => arg !== '--quick');
+  const env = { TEST_TIER: others.length < args.length ? 'all' : 'nightly' };
+  return await jest(['test/drill/', ...others], { env, idleMs: IDLE_LONG_MS });
+}
+
 /** The crash matrix. */
 export async function testCrashes(args) {
   await prepare();

@@ -35,6 +35,7 @@ import {
   resetLinks,
 } from './operator/operator-store';
 import { deletionCommand } from './environment/commands';
+import { catchUpClocks } from './clock/clock-catch-up-worker';
 import { connectDueWork, connectSystems } from './peers';
 import { bodyDaysMax } from './request-log/request-entry';
 import { requestLogRpc, type RequestLogRpcDependencies } from './request-log/request-log-rpc';
@@ -167,9 +168,10 @@ function openAdvances(
   const { clock, logger } = service;
   const liveUse = new LiveUse(monotonicMs);
   service.slices.shareCount(liveUse);
+  const peers = connectDueWork(service, config);
   const workers = new ClockAdvanceWorkerPool({
     environments: environmentCollection,
-    peers: connectDueWork(service, config),
+    peers,
     clock,
     logger,
     leaseMs: config.JUMP_LEASE_MS,
@@ -186,6 +188,7 @@ function openAdvances(
         ({ state }, context) => deleteAgain(state, context, deleteEnvironment),
         service,
       ),
+    catchUp: () => catchUpClocks(environmentCollection, { peers, clock, logger }),
   });
   environmentCollection.handle({
     recover: (_id, { tenant }) => workers.takeOver(tenant),

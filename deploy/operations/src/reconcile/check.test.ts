@@ -3,7 +3,7 @@ import { check, type CheckedFacts, type InvoiceFacts } from './check';
 const subscription = {
   id: 's1',
   customerId: 'c1',
-  productIds: ['p1'],
+  items: [{ productId: 'p1', priceId: 'r1' }],
   latestInvoiceId: 'i1',
 };
 const invoice: InvoiceFacts = {
@@ -19,6 +19,7 @@ const creditNote = { id: 'n1', environmentId: 'e1', invoiceId: 'i1', number: 'CN
 const whole: CheckedFacts = {
   customers: new Set(['c1']),
   products: new Set(['p1']),
+  prices: new Set(['r1']),
   subscriptions: [subscription],
   invoices: [invoice],
   creditNotes: [creditNote],
@@ -63,6 +64,11 @@ describe('the check of a restored system', () => {
         ['missing_reference', 'subscription s1 names customer c1, which does not exist'],
         ['missing_reference', 'invoice i1 names customer c1, which does not exist'],
       ],
+    ],
+    [
+      'a lost price',
+      { ...whole, prices: new Set<string>() },
+      [['missing_reference', 'subscription s1 names price r1, which does not exist']],
     ],
     [
       'a lost product',

@@ -20,7 +20,7 @@ export interface CreditNoteFacts {
 export interface SubscriptionFacts {
   readonly id: string;
   readonly customerId: string;
-  readonly productIds: readonly string[];
+  readonly items: readonly { readonly productId: string; readonly priceId: string }[];
   /** Its last invoice that checkout has confirmed; null: none. */
   readonly latestInvoiceId: string | null;
 }
@@ -37,6 +37,8 @@ export interface SessionFacts {
 export interface CheckedFacts {
   readonly customers: ReadonlySet<string>;
   readonly products: ReadonlySet<string>;
+  /** Current and superseded prices of products. */
+  readonly prices: ReadonlySet<string>;
   readonly subscriptions: readonly SubscriptionFacts[];
   readonly invoices: readonly InvoiceFacts[];
   readonly creditNotes: readonly CreditNoteFacts[];
@@ -74,21 +76,22 @@ const endedStatuses: ReadonlySet<string> = new Set(['DRAFT', 'VOID']);
 
 /** I64: what names something that its owner has lost. */
 function missingReferences(facts: CheckedFacts): Finding[] {
-  const { customers, products, subscriptions, invoices, creditNotes } = facts;
+  const { customers, products, prices, subscriptions, invoices, creditNotes } = facts;
   const subscriptionIds = new Set(subscriptions.map(({ id }) => id));
   const invoiceIds = new Set(invoices.map(({ id }) => id));
   const missing = (holder: string, kind: string, id: string): Finding => ({
     invariant: 'missing_reference',
     text: `${holder} names ${kind} ${id}, which does not exist`,
   });
-  const ofSubscriptions = subscriptions.flatMap(({ id, customerId, productIds, ...one }) => [
+  const ofSubscriptions = subscriptions.flatMap(({ id, customerId, items, ...one }) => [
     ...(one.latestInvoiceId === null || invoiceIds.has(one.latestInvoiceId)
       ? []
       : [missing(`subscription ${id}`, 'invoice', one.latestInvoiceId)]),
     ...(customers.has(customerId) ? [] : [missing(`subscription ${id}`, 'customer', customerId)]),
-    ...productIds
-      .filter((productId) => !products.has(productId))
-      .map((productId) => missing(`subscription ${id}`, 'product', productId)),
+    ...items.flatMap(({ productId, priceId }) => {
+      if (!products.has(productId)) return [missing(`subscription ${id}`, 'product', productId)];
+      return prices.has(priceId) ? [] : [missing(`subscription ${id}`, 'price', priceId)];
+    }),
   ]);
   // An invoice whose subscription was never created is VOID.
   const valid = invoices.filter(({ status }) => !endedStatuses.has(status));

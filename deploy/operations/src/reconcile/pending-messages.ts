@@ -2,14 +2,6 @@ import type { Aggregates } from '../database/aggregates';
 
 const pending = { pendingSince: { $gt: new Date(0) } };
 
-/** True if an event or command waits in the document of any aggregate. */
-export async function isPending(all: readonly Aggregates[]): Promise<boolean> {
-  for (const { documents } of all) {
-    if ((await documents.findOne(pending)) !== null) return true;
-  }
-  return false;
-}
-
 /** Number of documents in which events or commands wait, by collection. */
 export async function countPending(all: readonly Aggregates[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();

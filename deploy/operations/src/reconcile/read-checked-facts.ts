@@ -34,7 +34,10 @@ interface StoredSubscription {
   readonly environmentId: string;
   readonly isTombstone?: boolean;
   readonly customer?: { readonly id: string };
-  readonly items?: readonly { readonly productId: string }[];
+  readonly items?: readonly {
+    readonly productId: string;
+    readonly price: { readonly id: string };
+  }[];
   readonly latestInvoice?: { readonly id: string } | null;
 }
 
@@ -92,6 +95,7 @@ export async function readCheckedFacts(
   return {
     customers: await readIds(of('customer'), 'customers'),
     products: await readIds(of('catalog'), 'products'),
+    prices: await readPrices(of('catalog')),
     subscriptions: await readSubscriptions(of('subscription'), living),
     invoices,
     creditNotes: await readCreditNotes(of('checkout'), living, creditNotesOfInvoices),
@@ -109,17 +113,27 @@ async function readIds(db: Db, collection: string): Promise<ReadonlySet<string>>
   return ids;
 }
 
+async function readPrices(db: Db): Promise<ReadonlySet<string>> {
+  const ids = new Set(await readIds(db, 'supersededPrices'));
+  const products = db.collection<{ readonly price: { readonly id: string } }>('products');
+  const found = products.find({}, { projection: { 'price.id': 1 } });
+  for await (const { price } of found) ids.add(price.id);
+  return ids;
+}
+
 async function readSubscriptions(db: Db, living: Living): Promise<SubscriptionFacts[]> {
   const facts: SubscriptionFacts[] = [];
   const projection = { isTombstone: 1, customer: 1, items: 1, latestInvoice: 1 };
   for await (const stored of db
     .collection<StoredSubscription>('subscriptions')
     .find(living, { projection })) {
-    const { _id: id, isTombstone, customer, items = [], latestInvoice } = stored;
+    const { _id: id, isTombstone, customer, latestInvoice } = stored;
     if (isTombstone === true || customer === undefined) continue;
-    const productIds = items.map(({ productId }) => productId);
+    const items = (stored.items ?? []).map(({ productId, price }) => {
+      return { productId, priceId: price.id };
+    });
     const latestInvoiceId = latestInvoice?.id ?? null;
-    facts.push({ id, customerId: customer.id, productIds, latestInvoiceId });
+    facts.push({ id, customerId: customer.id, items, latestInvoiceId });
   }
   return facts;
 }

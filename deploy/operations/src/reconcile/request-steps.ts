@@ -5,11 +5,14 @@ import type { Aggregates } from '../database/aggregates';
 import type { ServiceDatabase } from '../database/databases';
 import type { LivingServices } from './living-services';
 import { moveClocks } from './move-clocks';
-import { isPending } from './pending-messages';
+import { countPending } from './pending-messages';
 
 const lookEveryMs = 500;
 // Commands that keep failing are found by the check.
 const settleWithinMs = 120_000;
+// Some wait for what a later step does: nothing changes for longer than they pause.
+const stillMs = 12_000;
+const laterSteps: ReadonlySet<string> = new Set(['reassert', 'provider']);
 
 /** A step and what the services have counted in it, as `<service>.<count>`. */
 export interface StepReport {
@@ -35,7 +38,7 @@ export async function takeSteps(
     if (step === 'reassert') await reportMovedClocks(databases, options);
     reports.push({ step, counts: await takeStep(databases, step, options) });
     // No message is exchanged before the services agree.
-    if (step !== 'fence') await settle(databases, options);
+    if (step !== 'fence') await settle(databases, step, options);
   }
   return reports;
 }
@@ -84,14 +87,25 @@ function joined(done: ReadonlyMap<string, StepCounts>): StepCounts {
   return Object.fromEntries(counts);
 }
 
-/** Waits until the services have exchanged the messages of a step. */
+/**
+ * Waits until the services have exchanged the messages of a step, but not for those that wait for a
+ * later step.
+ */
 async function settle(
   databases: readonly ServiceDatabase[],
+  step: string,
   { aggregates, living }: RequestOptions,
 ): Promise<void> {
   const startedMs = monotonicMs();
-  while (await isPending(aggregates)) {
-    if (monotonicMs() - startedMs >= settleWithinMs) return;
+  let last = '';
+  let sinceMs = startedMs;
+  for (;;) {
+    const pending = await countPending(aggregates);
+    const nowMs = monotonicMs();
+    if (pending.size === 0 || nowMs - startedMs >= settleWithinMs) return;
+    const seen = JSON.stringify([...pending]);
+    if (seen !== last) [last, sinceMs] = [seen, nowMs];
+    if (laterSteps.has(step) && nowMs - sinceMs >= stillMs) return;
     await living.watch(databases);
     await delay(lookEveryMs);
   }

@@ -1,0 +1,74 @@
+import { eventually } from '@billing/chassis/testing';
+import { type Ended, type Machine, reportOf } from './machine';
+
+/** Steps of `reconcile`; it may be killed after each. */
+export const steps = ['fence', 'reassert', 'provider', 'catchUp', 'match'] as const;
+export type Step = (typeof steps)[number];
+
+const following: Readonly<Record<Step, string>> = {
+  fence: 'reassert',
+  reassert: 'provider',
+  provider: 'catchUp',
+  catchUp: 'match',
+  match: 'check',
+};
+
+// The longest time between databases that a restore allows, with a margin for the command.
+const apartMsMax = 50_000;
+
+interface Recovery {
+  /** Time of the oldest copy. */
+  readonly savedAt: Date;
+  /** Time at which the services were stopped. */
+  readonly stoppedAt: Date;
+  /** The machine loses its power after these steps, one after the other. */
+  readonly kills?: readonly Step[];
+}
+
+/**
+ * Recovers a stopped system whose databases were put back, as the guide has it: names the restore,
+ * starts the services, reconciles. Returns the end of the last `reconcile`.
+ */
+export async function recover(
+  machine: Machine,
+  { savedAt, stoppedAt, kills = [] }: Recovery,
+): Promise<Ended> {
+  // A slow machine may have taken longer for the acts than copies may be apart.
+  const earliest = new Date(stoppedAt.getTime() - apartMsMax);
+  const instant = savedAt < earliest ? earliest : savedAt;
+  const named = await machine.run(['restore', '--restored', instant.toISOString()]);
+  expect([named.code, named.stderr.includes('Error')]).toEqual([0, false]);
+  await machine.start();
+  for (const step of kills) {
+    const isDone = `Step ${following[step]}`;
+    const killed = await reconcile(machine, (reported) => reported.includes(isDone));
+    expect([step, killed.code]).toEqual([step, undefined]);
+    await machine.kill();
+    await machine.start();
+  }
+  return reconcile(machine);
+}
+
+function reconcile(machine: Machine, isFatal?: (reported: string) => boolean): Promise<Ended> {
+  return machine.run(['reconcile', '--json'], isFatal);
+}
+
+/** Expects that a `reconcile` has found nothing; returns the code of the restore. */
+export async function expectClean(ended: Ended, machine: Machine): Promise<string> {
+  const { findings, unmatchedCharges, opened, code } = reportOf(ended);
+  const found = { findings, unmatchedCharges, opened };
+  expect(found).toEqual({ findings: [], unmatchedCharges: [], opened: true });
+  await untilServed(machine);
+  return String(code);
+}
+
+/** Each service reads within about a second that the system is open. */
+export async function untilServed(machine: Machine): Promise<void> {
+  const live = machine.client(machine.liveKey);
+  const paths = ['invoices', 'subscriptions', 'customers', 'products', 'discounts', 'meters'];
+  for (const path of [...paths, 'webhook-endpoints', 'api-keys']) {
+    await eventually(async () => {
+      expect([path, (await live.get(`/${path}`)).status]).toEqual([path, 200]);
+    });
+  }
+}
