@@ -4,7 +4,7 @@ import { isShort } from '../support/rounds';
 import { chargesOf, expectOneTextAnId, withoutPeriodOf } from './compare';
 import { older } from './copies';
 import type { AllBooks, DrillSystem } from './drill-system';
-import { reportOf } from './machine';
+import { reportOf } from './command';
 import { pausedBackup } from './paused-backup';
 import { recover, type Step, steps, untilServed } from './recovery';
 import { created } from './scene';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@billing/chassis/testing';
 import type { TestStripe } from '@billing/checkout/testing/stripe-provider';
-import { type Ended, stripeVariables } from './machine';
+import { type Ended, type IsFatal, runCommand } from './command';
+import { stripeVariables } from './machine';
 
 const bootstrap = join(__dirname, '../../deploy/local/run.mjs');
 const waitMs = { timeoutMs: 300_000 };
@@ -56,6 +57,14 @@ export class Commands {
       (done) => ({ code: 0, ...done }),
       (error: unknown) => error as Ended,
     );
+  }
+
+  /** Reconciles; `isFatal` may have the command killed, but no service. */
+  async reconcile(dataDir: string, isFatal: IsFatal): Promise<Ended> {
+    return runCommand(['reconcile', '--data', dataDir, '--json'], {
+      env: this.variables(),
+      isFatal,
+    });
   }
 
   async end(): Promise<void> {

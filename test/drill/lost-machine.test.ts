@@ -9,8 +9,10 @@ import { ApiClient } from '../support/api-client';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 import { Announced, chargesOf, expectOneTextAnId, readBooks } from './compare';
 import { Commands } from './launcher';
-import { reportOf } from './machine';
+import { reportOf } from './command';
+import { after, steps } from './recovery';
 import { created, Scene } from './scene';
+import { isShort } from '../support/rounds';
 
 // A merchant loses a machine after charges that the last backup does not have: the commands are
 // those of the guide, the payment provider remembers every charge.
@@ -93,11 +95,14 @@ test('D1: charges after a backup are found again, and no payer is charged twice'
 
   const target = join(folder, 'target');
   expect((await commands.run('restore', '--from', saved.path, '--data', target)).code).toBe(0);
-  const after = commands.start(target);
+  const restored = commands.start(target);
   await eventually(() => {
-    expect(after.progress()).toContain('The system stays closed');
+    expect(restored.progress()).toContain('The system stays closed');
   });
-  const found = await commands.run('reconcile', '--data', target, '--json');
+  for (const step of isShort ? [] : steps) {
+    expect([step, (await commands.reconcile(target, after(step))).code]).toEqual([step, undefined]);
+  }
+  const found = await commands.reconcile(target, () => false);
   expect(found.code).toBe(1);
   const report = reportOf(found);
   expect(report).toMatchObject({

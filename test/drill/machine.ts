@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { dropTestDatabase, dropTestStream } from '@billing/chassis/testing';
 import { TestStripe } from '@billing/checkout/testing/stripe-provider';
 import { ensureFirstKeys } from '@billing/local/first-keys';
@@ -11,8 +10,7 @@ import type { RunningSystem } from '@billing/local/system';
 import { ApiClient } from '../support/api-client';
 import { firstMessageOf, forkCompiled } from '../support/shared-system';
 import { siteIn, unlimited } from '../support/test-site';
-
-const operations = join(__dirname, '../../deploy/operations/dist');
+import { type Ended, type IsFatal, runCommand } from './command';
 
 /** Variables of the provider's test double. */
 export function stripeVariables(stripe: TestStripe): Record<string, string> {
@@ -21,21 +19,6 @@ export function stripeVariables(stripe: TestStripe): Record<string, string> {
     STRIPE_WEBHOOK_SECRET: 'whsec_of_the_tests',
     STRIPE_API_URL: stripe.url,
   };
-}
-
-/** End of a command of the product. */
-export interface Ended {
-  /** Undefined: it was killed. */
-  readonly code: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Report of a command that prints one line of JSON. */
-export function reportOf({ stdout, stderr }: Ended): any {
-  const line = stdout.trim().split('\n').at(-1) ?? '';
-  if (!line.startsWith('{')) throw new Error(`No report: ${stdout}${stderr}`);
-  return JSON.parse(line);
 }
 
 /** A system in one process, which ends, is killed and starts again on the same databases. */
@@ -114,42 +97,13 @@ export class Machine {
     await exited;
   }
 
-  /**
-   * Runs a command of the product on the databases, once no other run of it has the lease.
-   * `isFatal` looks at what the command has reported so far, and may have it killed.
-   */
-  async run(
-    [command, ...args]: readonly [string, ...string[]],
-    isFatal?: (reported: string) => boolean,
-  ): Promise<Ended> {
-    for (;;) {
-      const ended = await this.runOnce([command, ...args], isFatal);
-      const isBusy = ended.code === 75 && ended.stderr.includes(`A ${command} is running`);
-      if (!isBusy) return ended;
-      await delay(1_000);
-    }
-  }
-
-  private async runOnce(
-    [command, ...args]: readonly [string, ...string[]],
-    isFatal: (reported: string) => boolean = () => false,
-  ): Promise<Ended> {
+  /** Runs a command of the product on the databases. */
+  run([command, ...args]: readonly [string, ...string[]], isFatal?: IsFatal): Promise<Ended> {
     const { mongodbUri, natsUrl, databasePrefix } = this.site;
     const servers = { MONGODB_URI: mongodbUri, NATS_URL: natsUrl, DATABASE_PREFIX: databasePrefix };
-    const program = join(operations, command, 'main.js');
-    const child = spawn(process.execPath, [program, ...args, '--data', join(this.folder, 'data')], {
-      env: { ...process.env, ...servers },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
-    const watch = setInterval(() => {
-      if (isFatal(stderr)) child.kill('SIGKILL');
-    }, 5);
-    const [code] = (await once(child, 'close')) as [number | null];
-    clearInterval(watch);
-    return { code: code ?? undefined, stdout, stderr };
+    const data = join(this.folder, 'data');
+    const env = { ...process.env, ...servers };
+    return runCommand([command, ...args, '--data', data], { env, isFatal });
   }
 
   /** Ends the services, and deletes their data. */

@@ -4,7 +4,7 @@ import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { readBooks } from './compare';
 import type { DrillSystem } from './drill-system';
-import { reportOf } from './machine';
+import { reportOf } from './command';
 import { expectClean } from './recovery';
 
 /** Callers of a system: three write, one reads. */

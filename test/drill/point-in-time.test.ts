@@ -9,7 +9,7 @@ import { ApiClient } from '../support/api-client';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 import { Announced, chargesOf, expectOneTextAnId, readBooks, withoutNumbers } from './compare';
 import { Commands } from './launcher';
-import { reportOf } from './machine';
+import { reportOf } from './command';
 import { Scene } from './scene';
 
 // A base backup and the archive of the log, up to an instant between two renewals.

@@ -1,5 +1,6 @@
 import { eventually } from '@billing/chassis/testing';
-import { type Ended, type Machine, reportOf } from './machine';
+import { type Ended, type IsFatal, reportOf } from './command';
+import type { Machine } from './machine';
 
 /** Steps of `reconcile`; it may be killed after each. */
 export const steps = ['fence', 'reassert', 'provider', 'catchUp', 'match'] as const;
@@ -40,8 +41,7 @@ export async function recover(
   expect([named.code, named.stderr.includes('Error')]).toEqual([0, false]);
   await machine.start();
   for (const step of kills) {
-    const isDone = `Step ${following[step]}`;
-    const killed = await reconcile(machine, (reported) => reported.includes(isDone));
+    const killed = await reconcile(machine, after(step));
     expect([step, killed.code]).toEqual([step, undefined]);
     await machine.kill();
     await machine.start();
@@ -49,8 +49,13 @@ export async function recover(
   return reconcile(machine);
 }
 
-function reconcile(machine: Machine, isFatal?: (reported: string) => boolean): Promise<Ended> {
+function reconcile(machine: Machine, isFatal?: IsFatal): Promise<Ended> {
   return machine.run(['reconcile', '--json'], isFatal);
+}
+
+/** Kills `reconcile` when it has reported that a step is done. */
+export function after(step: Step): IsFatal {
+  return (reported) => reported.includes(`Step ${following[step]}`);
 }
 
 /** Expects that a `reconcile` has found nothing; returns the code of the restore. */
