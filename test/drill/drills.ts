@@ -1,13 +1,6 @@
-import { systemClock } from '@billing/chassis/clock';
-import { eventually } from '@billing/chassis/testing';
-import { isShort } from '../support/rounds';
-import { chargesOf, expectOneTextAnId, withoutPeriodOf } from './compare';
 import { older } from './copies';
-import type { AllBooks, DrillSystem } from './drill-system';
-import { reportOf } from './command';
+import type { DrillSystem } from './drill-system';
 import { pausedBackup } from './paused-backup';
-import { recover, type Step, steps, untilServed } from './recovery';
-import { created } from './scene';
 
 /** A drill on a system that others have used before it. */
 interface Drill {
@@ -25,10 +18,6 @@ export const drills: readonly Drill[] = [
     run: refuseOlderDatabase,
   },
   { name: 'D3: a backup under load pauses writes', isQuick: true, run: pausedBackup },
-  { name: 'D4: checkout is older', isQuick: true, run: checkoutBehind },
-  { name: 'D5: subscription is older', isQuick: true, run: subscriptionBehind },
-  { name: 'D6: discount, metering and notifier are older', isQuick: false, run: usageBehind },
-  { name: 'D7: customer, catalog and identity are older', isQuick: false, run: ownersBehind },
 ];
 
 const minutesMs = 600_000;
@@ -50,135 +39,4 @@ async function refuseOlderDatabase(system: DrillSystem): Promise<void> {
   expect(await copies.save(machine.services)).toEqual(before);
   await copies.putBack(current);
   await machine.start();
-}
-
-async function checkoutBehind(system: DrillSystem): Promise<void> {
-  const { scene, machine } = system;
-  const { live, sandbox } = scene;
-  const session = await scene.openSession();
-  const refunded = await scene.buy();
-  const [paid] = await live.all(`/invoices?subscriptionId=${String(refunded.id)}`);
-  const saved = await system.saveBeforeRenewals(['checkout'], { count: 1 });
-  await scene.pay(session);
-  for (let bought = 0; bought < 2; bought += 1) await scene.buy();
-  await sandbox.advanceTo('2026-02-01T00:00:00Z');
-  const credit = { invoiceId: paid.id, amount: 100, reason: 'OTHER', settle: 'REFUND' };
-  const note = await created(live, '/credit-notes', credit);
-  await eventually(() => {
-    expect(machine.stripe.account.refunds).toMatchObject([{ amount: 100 }]);
-  });
-  await system.untilRenewed(saved.renewing);
-
-  // The provider knows the refund, but not the note.
-  const expected = ({ live: books, ...others }: AllBooks) => {
-    const creditNotes = new Map(books.creditNotes);
-    creditNotes.delete(note.id);
-    return { ...others, live: { ...books, creditNotes } };
-  };
-  // That of a session begins when its payment is recorded, which checkout alone has known.
-  const { invoice: ofSession } = await live.expect(200, live.get(`/checkout/${session.sessionId}`));
-  const compared = ({ live: books, ...others }: AllBooks) => {
-    return { ...others, live: withoutPeriodOf(ofSession.id, books) };
-  };
-  const kills: readonly Step[] = isShort ? [] : steps;
-  await system.restore(saved, { kills, expected, compared });
-  const shown = await live.expect(200, live.get(`/checkout/${session.sessionId}`));
-  expect(shown).toMatchObject({ status: 'COMPLETE', invoice: { status: 'PAID' } });
-}
-
-async function subscriptionBehind(system: DrillSystem): Promise<void> {
-  const { scene } = system;
-  const { live, sandbox } = scene;
-  await sandbox.advanceTo('2026-02-27T00:00:00Z');
-  const session = await scene.openSession();
-  const late = await scene.subscribe({}, '4000000000000002');
-  expect(late.status).toBe('PAST_DUE');
-  const canceled = await scene.buy();
-  const saved = await system.saveBeforeRenewals(['subscription'], { count: 3 });
-  await scene.pay(session);
-  await live.expect(200, live.post(`/subscriptions/${String(canceled.id)}/cancel`));
-  await sandbox.advanceTo('2026-03-02T00:00:00Z');
-  await system.untilRenewed(saved.renewing);
-
-  // The cancellation was written after the save.
-  const expected = ({ live: books, ...others }: AllBooks) => {
-    const subscriptions = new Map(books.subscriptions);
-    subscriptions.set(canceled.id, saved.books.live.subscriptions.get(canceled.id));
-    return { ...others, live: { ...books, subscriptions } };
-  };
-  const kills: readonly Step[] = isShort ? ['reassert', 'catchUp'] : steps;
-  await system.restore(saved, { kills, expected });
-}
-
-async function usageBehind(system: DrillSystem): Promise<void> {
-  const { scene, receiver } = system;
-  const { sandbox, ids } = scene;
-  await sandbox.advanceTo('2026-03-30T00:00:00Z');
-  await scene.use('2026-03-10', 40);
-  const saved = await system.save(['discount', 'metering', 'notifier']);
-  await scene.subscribe({ discountId: ids.discount });
-  await scene.use('2026-03-12', 5);
-  await sandbox.advanceTo('2026-04-01T00:00:00Z');
-  const before = receiver.received.length;
-  for (let count = 0; count < 50; count += 1) {
-    await created(sandbox, '/customers', { email: 'many@example.com' });
-  }
-  await eventually(() => {
-    expect(receiver.received.length).toBeGreaterThanOrEqual(before + 50);
-  });
-  const { books } = await system.restore(saved);
-
-  const { redemptionCount } = await sandbox.expect(200, sandbox.get(`/discounts/${ids.discount}`));
-  expect(redemptionCount).toBe(2);
-  const gaps = `/webhook-endpoints/${ids.endpoint}/gaps?since=${saved.at.toISOString()}`;
-  await eventually(async () => {
-    expect((await sandbox.expect(200, sandbox.get(gaps))).data).toEqual([]);
-  });
-  await scene.use('2026-03-12', 5);
-  await sandbox.advanceTo('2026-05-01T00:00:00Z');
-  const later = await system.readAll();
-  const billed = [...later.sandbox.invoices.values()].filter(
-    ({ id }) => !books.sandbox.invoices.has(id),
-  );
-  expect(billed.length).toBeGreaterThan(0);
-  // The recurring charge alone: no usage, and no difference to what was billed.
-  for (const { lines } of billed) expect(lines).toHaveLength(1);
-  expectOneTextAnId(receiver);
-}
-
-async function ownersBehind(system: DrillSystem): Promise<void> {
-  const { scene, machine } = system;
-  const { sandbox, ids } = scene;
-  const saved = await system.save(['customer', 'catalog', 'identity']);
-  const product = `/products/${ids.monthly}`;
-  const changed = await sandbox.expect(
-    200,
-    sandbox.request('PATCH', product, { body: { amount: 3100 } }),
-  );
-  const subscription = await scene.subscribe();
-  const key = await created(sandbox, '/api-keys', { name: 'Lost', scopes: ['invoices:read'] });
-  await sandbox.advanceTo('2026-08-01T00:00:00Z');
-  const atStop = await system.readAll();
-  const charges = chargesOf(machine.stripe);
-  await machine.stop();
-  const stoppedAt = systemClock.now();
-  await system.copies.putBack(saved.copies);
-
-  const found = reportOf(await recover(machine, { savedAt: saved.at, stoppedAt }));
-  const names = [`customer ${String(subscription.customerId)}`, `price ${String(changed.priceId)}`];
-  expect(found).toMatchObject({ unmatchedCharges: [], opened: false });
-  expect(found.findings.length).toBeGreaterThanOrEqual(names.length);
-  for (const { invariant, text } of found.findings) {
-    expect([text, invariant]).toEqual([text, 'missing_reference']);
-    expect(names.filter((name) => text.includes(name))).toHaveLength(1);
-  }
-  await machine.run(['reconcile', '--open', 'The customer is known elsewhere']);
-  await untilServed(machine);
-  const books = await system.readAll();
-  expect(books).toEqual(atStop);
-  expect(chargesOf(machine.stripe)).toEqual(charges);
-  const { now } = await sandbox.expect(200, sandbox.get('/sandboxes/clock'));
-  expect(now).toBe('2026-08-01T00:00:00.000Z');
-  const refused = await machine.client(String(key.key)).get('/invoices');
-  expect(refused.status).toBe(401);
 }
