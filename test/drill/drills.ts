@@ -1,6 +1,8 @@
+import { isShort } from '../support/rounds';
 import { older } from './copies';
-import type { DrillSystem } from './drill-system';
+import type { AllBooks, DrillSystem } from './drill-system';
 import { pausedBackup } from './paused-backup';
+import { type Step, steps } from './recovery';
 
 /** A drill on a system that others have used before it. */
 interface Drill {
@@ -18,6 +20,7 @@ export const drills: readonly Drill[] = [
     run: refuseOlderDatabase,
   },
   { name: 'D3: a backup under load pauses writes', isQuick: true, run: pausedBackup },
+  { name: 'D5: subscription is older', isQuick: true, run: subscriptionBehind },
 ];
 
 const minutesMs = 600_000;
@@ -39,4 +42,28 @@ async function refuseOlderDatabase(system: DrillSystem): Promise<void> {
   expect(await copies.save(machine.services)).toEqual(before);
   await copies.putBack(current);
   await machine.start();
+}
+
+async function subscriptionBehind(system: DrillSystem): Promise<void> {
+  const { scene } = system;
+  const { live, sandbox } = scene;
+  await sandbox.advanceTo('2026-02-27T00:00:00Z');
+  const session = await scene.openSession();
+  const late = await scene.subscribe({}, '4000000000000002');
+  expect(late.status).toBe('PAST_DUE');
+  const canceled = await scene.buy();
+  const saved = await system.saveBeforeRenewals(['subscription'], { count: 3 });
+  await scene.pay(session);
+  await live.expect(200, live.post(`/subscriptions/${String(canceled.id)}/cancel`));
+  await sandbox.advanceTo('2026-03-02T00:00:00Z');
+  await system.untilRenewed(saved.renewing);
+
+  // The cancellation was written after the save.
+  const expected = ({ live: books, ...others }: AllBooks) => {
+    const subscriptions = new Map(books.subscriptions);
+    subscriptions.set(canceled.id, saved.books.live.subscriptions.get(canceled.id));
+    return { ...others, live: { ...books, subscriptions } };
+  };
+  const kills: readonly Step[] = isShort ? ['reassert', 'catchUp'] : steps;
+  await system.restore(saved, { kills, expected });
 }
