@@ -68,7 +68,7 @@ export async function expectClean(ended: Ended, machine: Machine): Promise<strin
 }
 
 /** Each service reads within about a second that the system is open. */
-export async function untilServed(machine: Machine): Promise<void> {
+async function untilServed(machine: Machine): Promise<void> {
   const live = machine.client(machine.liveKey);
   const paths = ['invoices', 'subscriptions', 'customers', 'products', 'discounts', 'meters'];
   for (const path of [...paths, 'webhook-endpoints', 'api-keys']) {
