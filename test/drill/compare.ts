@@ -80,6 +80,15 @@ export function withoutNumbers({ invoices, creditNotes, ...books }: Books): Book
   return { ...books, invoices: strip(invoices), creditNotes: strip(creditNotes) };
 }
 
+/** Books in which the period of one invoice does not count. */
+export function withoutPeriodOf(id: string, books: Books): Books {
+  const invoice = books.invoices.get(id);
+  const periods = { periodStart: null, periodEnd: null };
+  const lines = invoice.lines.map((line: any) => ({ ...line, ...periods }));
+  const invoices = new Map(books.invoices).set(id, { ...invoice, ...periods, lines });
+  return { ...books, invoices };
+}
+
 /** Charges of the provider that were tried, and the money that was taken and given back. */
 export function chargesOf({ account }: TestStripe): unknown {
   return structuredClone({

@@ -1,8 +1,11 @@
+import { eventually } from '@billing/chassis/testing';
 import { isShort } from '../support/rounds';
+import { withoutPeriodOf } from './compare';
 import { older } from './copies';
 import type { AllBooks, DrillSystem } from './drill-system';
 import { pausedBackup } from './paused-backup';
 import { type Step, steps } from './recovery';
+import { created } from './scene';
 
 /** A drill on a system that others have used before it. */
 interface Drill {
@@ -20,6 +23,7 @@ export const drills: readonly Drill[] = [
     run: refuseOlderDatabase,
   },
   { name: 'D3: a backup under load pauses writes', isQuick: true, run: pausedBackup },
+  { name: 'D4: checkout is older', isQuick: true, run: checkoutBehind },
   { name: 'D5: subscription is older', isQuick: true, run: subscriptionBehind },
 ];
 
@@ -42,6 +46,40 @@ async function refuseOlderDatabase(system: DrillSystem): Promise<void> {
   expect(await copies.save(machine.services)).toEqual(before);
   await copies.putBack(current);
   await machine.start();
+}
+
+async function checkoutBehind(system: DrillSystem): Promise<void> {
+  const { scene, machine } = system;
+  const { live, sandbox } = scene;
+  const session = await scene.openSession();
+  const refunded = await scene.buy();
+  const [paid] = await live.all(`/invoices?subscriptionId=${String(refunded.id)}`);
+  const saved = await system.saveBeforeRenewals(['checkout'], { count: 1 });
+  await scene.pay(session);
+  for (let bought = 0; bought < 2; bought += 1) await scene.buy();
+  await sandbox.advanceTo('2026-02-01T00:00:00Z');
+  const credit = { invoiceId: paid.id, amount: 100, reason: 'OTHER', settle: 'REFUND' };
+  const note = await created(live, '/credit-notes', credit);
+  await eventually(() => {
+    expect(machine.stripe.account.refunds).toMatchObject([{ amount: 100 }]);
+  });
+  await system.untilRenewed(saved.renewing);
+
+  // The provider knows the refund, but not the note.
+  const expected = ({ live: books, ...others }: AllBooks) => {
+    const creditNotes = new Map(books.creditNotes);
+    creditNotes.delete(note.id);
+    return { ...others, live: { ...books, creditNotes } };
+  };
+  // That of a session begins when its payment is recorded, which checkout alone has known.
+  const { invoice: ofSession } = await live.expect(200, live.get(`/checkout/${session.sessionId}`));
+  const compared = ({ live: books, ...others }: AllBooks) => {
+    return { ...others, live: withoutPeriodOf(ofSession.id, books) };
+  };
+  const kills: readonly Step[] = isShort ? [] : steps;
+  await system.restore(saved, { kills, expected, compared });
+  const shown = await live.expect(200, live.get(`/checkout/${session.sessionId}`));
+  expect(shown).toMatchObject({ status: 'COMPLETE', invoice: { status: 'PAID' } });
 }
 
 async function subscriptionBehind(system: DrillSystem): Promise<void> {
