@@ -44,7 +44,7 @@ describe('metering whose writer and database freeze, and whose processes disagre
     const throwawayFolders = [dataDir];
     const log = () => undefined;
     infrastructure = await startInfrastructure({ dataDir, throwawayFolders, environment, log });
-    const required = `--require ${join(__dirname, 'clock-ahead.cjs')}`;
+    const required = `--require ${require.resolve('./clock-ahead.cjs')}`;
     system = await startTestSystem({
       processes: true,
       infrastructure,
