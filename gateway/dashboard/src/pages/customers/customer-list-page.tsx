@@ -31,7 +31,6 @@ export function CustomerListPage() {
   return (
     <PageLayout
       title="Customers"
-
       actions={
         <DialogButton label="New customer" refusal={refusal}>
           {(close) => (

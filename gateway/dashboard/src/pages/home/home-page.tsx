@@ -89,12 +89,7 @@ function Counts({
   const { active, pastDue, trialing } = subscriptions;
   return (
     <Figures>
-      <Figure
-        name="Past due"
-        value={countText(pastDue)}
-
-        href="/subscriptions?status=PAST_DUE"
-      />
+      <Figure name="Past due" value={countText(pastDue)} href="/subscriptions?status=PAST_DUE" />
       <Figure
         name="Failed webhooks"
         value={countText(failedWebhooks, failedWebhooksIsMore)}
@@ -104,15 +99,9 @@ function Counts({
       <Figure
         name="Active"
         value={countText(active)}
-
         href="/subscriptions?status=ACTIVE&phase=REGULAR"
       />
-      <Figure
-        name="On trial"
-        value={countText(trialing)}
-
-        href="/subscriptions?phase=TRIAL"
-      />
+      <Figure name="On trial" value={countText(trialing)} href="/subscriptions?phase=TRIAL" />
       <Figure
         name="Renewals today"
         value={countText(renewalsToday)}
