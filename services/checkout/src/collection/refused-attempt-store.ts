@@ -36,7 +36,7 @@ export interface ClientPayment<T> {
 
 type Context = Pick<CallContext, 'tenant'>;
 
-// A client makes one payment of a resource at a time, unless it wants to lose.
+// Concurrent payments of one client are rare.
 const triesMax = 10;
 
 /** Recently refused payments, by invoice or session and client address. Prevents card testing. */
@@ -85,7 +85,7 @@ export class RefusedAttemptStore {
       return paid;
     } catch (error) {
       // After any other error, the payment may go on.
-      if (isRefusal(error)) await withdraw();
+      if (isRefusal(error) || isTooLateToStore(error)) await withdraw();
       throw error;
     }
   }
@@ -144,6 +144,11 @@ export class RefusedAttemptStore {
       return false;
     }
   }
+}
+
+/** True if the call has begun no payment, since it had no time left to store it. */
+function isTooLateToStore(error: unknown): boolean {
+  return error instanceof DomainError && error.reason === 'TOO_LATE_TO_STORE';
 }
 
 function idOf({ resourceId, network }: PayingClient, { tenant }: Context): string {

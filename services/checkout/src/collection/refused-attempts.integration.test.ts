@@ -57,6 +57,7 @@ describe('a payment is counted', () => {
       logger: { warn: (facts: object) => warnings.push(facts) } as never,
     });
   const refusedPayment = { pay: () => Promise.resolve('REFUSED'), isCounted: () => true };
+  const tooLate = new DomainError('unavailable', 'TOO_LATE_TO_STORE', 'Service unavailable');
   const openPayment = { pay: () => Promise.resolve('WAITING'), isCounted: () => false };
 
   /** A database that fails from the given write on. */
@@ -104,6 +105,7 @@ describe('a payment is counted', () => {
   test.each<[string, () => Promise<string>, number]>([
     ['waits for its payer', () => Promise.resolve('WAITING'), 10],
     ['is not allowed', () => Promise.reject(new DomainError('failed_precondition', 'A', 'B')), 10],
+    ['was too late to begin', () => Promise.reject(tooLate), 10],
     ['has no known outcome', () => Promise.reject(new DomainError('unavailable', 'A', 'B')), 9],
   ])('while its outcome may be a refusal: one that %s', async (_case, pay, expected) => {
     const paying = client();
@@ -122,7 +124,7 @@ describe('a payment is counted', () => {
     expect(await left(paying)).toBe(9);
   });
 
-  test('once for each of twenty concurrent payments, and ten are made', async () => {
+  test('once for each of twenty concurrent payments, and at most ten are made', async () => {
     const payment = { client: client(), ...refusedPayment };
     const store = storeOn(mongo.db);
     const outcomes = await Promise.allSettled(

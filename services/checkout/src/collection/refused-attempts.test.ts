@@ -32,6 +32,12 @@ test('attempts at one time are counted separately, and each is withdrawn alone',
   expect(withdrawAttempt(second.refusedAt, second.at)).toEqual(first.refusedAt);
 });
 
-test('the latest ten attempts are kept', () => {
-  expect(countAttempt(refusedFor(10), minute(10)).refusedAt).toEqual(refusedFor(11).slice(1));
+test('an attempt that is counted and withdrawn leaves ten refusals as they were', () => {
+  const refused = refusedFor(10);
+  const { refusedAt, at } = countAttempt(refused, minute(10));
+  expect(withdrawAttempt(refusedAt, at)).toEqual(refused);
+});
+
+test('attempts of more than an hour ago are dropped', () => {
+  expect(countAttempt(refusedFor(3), minute(61)).refusedAt).toEqual([minute(2), minute(61)]);
 });

@@ -19,14 +19,14 @@ export function checkRefused(refusedAt: readonly Date[], now: Date): void {
   });
 }
 
-/** Adds an attempt at `now`, at a time of its own; the latest attempts are kept. */
+/** Adds an attempt at `now`, at a time of its own, and drops those that no longer count. */
 export function countAttempt(
   refusedAt: readonly Date[],
   now: Date,
 ): { readonly refusedAt: readonly Date[]; readonly at: Date } {
   const latest = Math.max(...refusedAt.map((at) => at.getTime() + 1), now.getTime());
   const at = new Date(latest);
-  return { refusedAt: [...refusedAt, at].slice(-refusedMax), at };
+  return { refusedAt: [...recentOf(refusedAt, now), at], at };
 }
 
 /** Removes an attempt that was not refused. */
