@@ -1,7 +1,7 @@
 import { BatchClient } from './batch-client';
 import type { CallContext } from './call-context';
 import { systemClock } from '../clock';
-import { testContext, tooLarge } from '../testing/testing';
+import { testContext, tooLarge, unimplemented } from '../testing/testing';
 
 /** A peer with a maximum number of requests per call, which records how it received each call. */
 function openPeer({ most = 100 } = {}) {
@@ -51,4 +51,14 @@ describe('requests that are sent by one call', () => {
       'c',
     ]);
   });
+});
+
+test('requests to a peer of an earlier release, which has no call for several, are sent alone', async () => {
+  const client = new BatchClient<string, string>({
+    one: (request) => Promise.resolve(request.toUpperCase()),
+    many: () => Promise.reject(unimplemented()),
+  });
+  const context = testContext();
+  const answers = ['a', 'b'].map((request) => client.ask(request, context));
+  expect(await Promise.all(answers)).toEqual(['A', 'B']);
 });

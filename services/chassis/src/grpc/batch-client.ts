@@ -1,6 +1,6 @@
 import { type CallContext, contextOfGroup, groupOfCall } from './call-context';
 import { Batcher, type Outcome } from '../concurrency/batcher';
-import { DeadlineExceededError, isTooLarge } from './grpc-status';
+import { DeadlineExceededError, isTooLarge, isUnimplemented } from './grpc-status';
 
 interface PendingRequest<Request> {
   readonly request: Request;
@@ -56,6 +56,7 @@ export class BatchClient<Request, Answer> {
     try {
       return await this.sendTogether(batch, context);
     } catch (error) {
+      if (isUnimplemented(error)) return Promise.all(batch.map(this.sendAlone));
       if (!isTooLarge(error)) throw error;
       const half = Math.ceil(batch.length / 2);
       const parts = [batch.slice(0, half), batch.slice(half)].map((part) => this.sendPart(part));

@@ -106,6 +106,12 @@ export function isTooLarge(error: unknown): boolean {
   return error.reason === 'PEER_UNAVAILABLE' && error.cause.code === status.RESOURCE_EXHAUSTED;
 }
 
+/** True if the peer does not know the call, because it is of an earlier release. */
+export function isUnimplemented(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isServiceError(cause) && cause.code === status.UNIMPLEMENTED;
+}
+
 /** Error of a call whose deadline has passed. The outcome is unknown. */
 export class DeadlineExceededError extends Error {
   constructor(cause?: unknown) {

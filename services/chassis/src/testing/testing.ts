@@ -164,6 +164,12 @@ export function tooLarge(): Error {
   return fromServiceError(Object.assign(new Error('Received message larger than max'), facts));
 }
 
+/** Returns the error of a call that the peer does not know. */
+export function unimplemented(): Error {
+  const facts = { code: status.UNIMPLEMENTED, details: '', metadata: new Metadata() };
+  return fromServiceError(Object.assign(new Error('The server does not implement it'), facts));
+}
+
 /** A service under test: contract, configuration and start. */
 export interface ServiceUnderTest<C extends ServiceConfiguration> {
   readonly definition: ServiceDefinition;
