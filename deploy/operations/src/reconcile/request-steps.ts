@@ -10,9 +10,10 @@ import { countPending } from './pending-messages';
 const lookEveryMs = 500;
 // Commands that keep failing are found by the check.
 const settleWithinMs = 120_000;
-// Some wait for what a later step does: nothing changes for longer than they pause.
-const stillMs = 12_000;
-const laterSteps: ReadonlySet<string> = new Set(['reassert', 'provider']);
+// Longer than the longest pause between retries of a command, with its deviation.
+const stillMs = 20_000;
+// After these steps, messages may wait for a later one.
+const stepsBeforeOthers: ReadonlySet<string> = new Set(['reassert', 'provider']);
 
 /** A step and what the services have counted in it, as `<service>.<count>`. */
 export interface StepReport {
@@ -105,7 +106,7 @@ async function settle(
     if (pending.size === 0 || nowMs - startedMs >= settleWithinMs) return;
     const seen = JSON.stringify([...pending]);
     if (seen !== last) [last, sinceMs] = [seen, nowMs];
-    if (laterSteps.has(step) && nowMs - sinceMs >= stillMs) return;
+    if (stepsBeforeOthers.has(step) && nowMs - sinceMs >= stillMs) return;
     await living.watch(databases);
     await delay(lookEveryMs);
   }

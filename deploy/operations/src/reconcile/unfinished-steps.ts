@@ -9,6 +9,7 @@ const texts: Readonly<Record<string, string>> = {
     'invoices of release 0.1.0 ended in a way that their subscriptions may not know: compare them',
   usageRefused:
     'subscriptions have invoices of usage that no meter can have; the log of the service names them',
+  clocksLeft: 'sandboxes have due work that was not done; the next clock advance does it',
   endsLeft: 'ends of subscriptions wait for the outcome of a payment',
   refundsLeft: 'payments have refunds that could not be compared with the payment provider',
 };

@@ -19,8 +19,11 @@ export interface ClockCatchUp {
 
 const classes: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
 const callDeadlineMs = 60_000;
-// Longer than the longest pause of a command that is retried: it may wait for what was just done.
-const stillMs = 12_000;
+// Longer than the longest pause between retries of a command, with its deviation.
+const stillMs = 20_000;
+// Work that is handled and stays due, or that waits for the opening, must not hold the system up.
+const roundsMax = 10_000;
+const vainWaitsMax = 30;
 const lookEveryMs = 250;
 
 /**
@@ -38,22 +41,34 @@ export async function catchUpClocks(
     async (document) => {
       const stored = toStored(definition, document);
       if (stored.state.deletedAt !== undefined) return {};
-      return new ClockWork(stored, peers, clock).catchUp();
+      return catchUpClock(stored, { peers, clock });
     },
     (error, { _id: environmentId }) => {
-      logger.warn({ err: error, environmentId }, 'work of a manual clock left');
+      logger.warn({ err: error, environmentId }, 'due work of a manual clock not done');
       return { clocksLeft: 1 };
     },
   );
 }
 
-/** Work of one environment that is due by the time of its clock. */
+/** Does all work of one environment that is due by the time of its clock. */
+export function catchUpClock(
+  stored: Stored<Environment>,
+  { peers, clock }: Omit<ClockCatchUp, 'logger'>,
+): Promise<StepCounts> {
+  return new ClockWork(stored, peers, clock).catchUp();
+}
+
 class ClockWork {
   constructor(
     private readonly stored: Stored<Environment>,
     private readonly peers: readonly DueWorkPeer[],
     private readonly clock: Clock,
   ) {}
+
+  private rounds = 0;
+  private vainWaits = 0;
+  /** Pending work of each peer at which a wait ended in vain: charges wait for the opening. */
+  private held: readonly number[] = [];
 
   /** Runs it from instant to instant, as an advance does. */
   async catchUp(): Promise<StepCounts> {
@@ -64,9 +79,9 @@ class ClockWork {
       const times = dues.flatMap((due) => (due === undefined ? [] : [due.getTime()]));
       if (times.length === 0) return clockDue === 0 ? {} : { clocks: 1, clockDue };
       const handled = await this.runInstant(new Date(Math.min(...times)));
-      // Work that fails is done by the next advance.
-      if (handled === 0) return { clocksLeft: 1, clockDue };
       clockDue += handled;
+      // Work that fails is done by the next advance.
+      if (handled === 0 || this.isStuck()) return { clocksLeft: 1, clockDue };
     }
   }
 
@@ -79,9 +94,15 @@ class ClockWork {
         if (handled === 0) break;
         total += handled;
         await this.untilStill(at, workClass);
+        this.rounds += 1;
+        if (this.isStuck()) return total;
       }
     }
     return total;
+  }
+
+  private isStuck(): boolean {
+    return this.rounds >= roundsMax || this.vainWaits >= vainWaitsMax;
   }
 
   /**
@@ -98,8 +119,13 @@ class ClockWork {
       const seen = activities.map(({ pending, writes }) => `${String(pending)} ${String(writes)}`);
       const isSame = seen.join() === last;
       if (!isSame) [last, sinceMs] = [seen.join(), monotonicMs()];
-      const isQuiet = activities.every(({ pending }) => pending === 0);
-      if (isSame && (isQuiet || monotonicMs() - sinceMs >= stillMs)) return;
+      const isQuiet = activities.every(({ pending }, index) => pending <= (this.held[index] ?? 0));
+      if (isSame && isQuiet) return;
+      if (isSame && monotonicMs() - sinceMs >= stillMs) {
+        this.held = activities.map(({ pending }) => pending);
+        this.vainWaits += 1;
+        return;
+      }
       await sleep(lookEveryMs);
     }
   }
