@@ -254,7 +254,7 @@ export function isToOperator({ kind }: Pick<OutgoingMail, 'kind'>): boolean {
   return kind === 'INVITATION' || kind === 'PASSWORD_RESET' || kind === 'EMAIL_CODE';
 }
 
-/** True for a mail whose content is a secret, since its link signs in. */
+/** True for a mail whose content is a secret, since its link or code proves who reads it. */
 export function isSecret(mail: Pick<OutgoingMail, 'kind'>): boolean {
   return mail.kind === 'PORTAL_LINK' || isToOperator(mail);
 }

@@ -28,9 +28,12 @@ interface OperatorEmailRequest {
 
 const locale = 'en';
 
+const minuteMs = 60_000;
+
 /**
  * Creates a mail to an operator, which waits for the mail server. A repeat for the same link finds
- * the first mail. Returns false without a mail server.
+ * the first mail; a code, which is the same for an hour, is mailed again a minute later. Returns
+ * false without a mail server.
  */
 export async function sendOperatorEmail(
   { kind, to, ...shown }: OperatorEmailRequest,
@@ -39,7 +42,10 @@ export async function sendOperatorEmail(
 ): Promise<boolean> {
   const { tenant } = context;
   if (fromAddress === undefined || !tenant.live) return false;
-  const id = derivedId(tenant.environmentId, 'operatorEmail', shown.link);
+  const now = clock.now();
+  const minute = Math.floor(now.getTime() / minuteMs);
+  const again = kind === 'EMAIL_CODE' ? [to, String(minute)] : [];
+  const id = derivedId(tenant.environmentId, 'operatorEmail', shown.link, ...again);
   const from = { name: '', address: fromAddress };
   const { subject, text, html } = renderOperatorMail(kind, {
     link: shown.link,
@@ -47,7 +53,6 @@ export async function sendOperatorEmail(
     'operator.role': shown.role,
     'operator.invitedBy': shown.invitedBy,
   });
-  const now = clock.now();
   const email: OperatorEmail = {
     id,
     kind,
