@@ -127,7 +127,8 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
       detail = auditDetail({ ...about, before: undefined, answer: undefined });
       const before = await route.before?.(whole, site);
       const answer = await route.handle(whole, site);
-      detail = auditDetail({ ...about, before, answer: answer.body });
+      // What was only asked for has changed nothing.
+      if (answer.status !== 202) detail = auditDetail({ ...about, before, answer: answer.body });
       return answer;
     };
     const action = { action: `${request.method} ${route.path}`, path: request.path };
