@@ -137,7 +137,11 @@ function NextStep({
   if (isRunning) {
     return (
       <Panel title="What to do">
-        <p>Wait: this page shows the result. Nothing is lost if the check is interrupted.</p>
+        <p>
+          The check runs: this page shows its result. If it was interrupted, start it again on the
+          machine of the system. Nothing is lost.
+        </p>
+        <CopyText text="npm run reconcile" what="Command that checks" />
       </Panel>
     );
   }
