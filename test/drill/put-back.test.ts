@@ -1,4 +1,3 @@
-import { isShort } from '../support/rounds';
 import { DrillSystem } from './drill-system';
 import { drills } from './drills';
 
@@ -16,6 +15,6 @@ afterAll(async () => {
   await system.end();
 });
 
-test.each(drills.filter(({ isQuick }) => isQuick || !isShort))('$name', async ({ run }) => {
+test.each(drills)('$name', async ({ run }) => {
   await run(system);
 });
