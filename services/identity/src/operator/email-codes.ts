@@ -11,7 +11,7 @@ export interface AskedChange {
 }
 
 const hourMs = 60 * 60 * 1_000;
-// Fifty bits: wrong ones are limited to ten in a quarter of an hour.
+// Forty bits: wrong ones are limited to ten in a quarter of an hour.
 const bytes = 5;
 const letters = 8;
 

@@ -27,7 +27,7 @@ function forget(peers: ServiceUnderTest['peers']): void {
   const received = [invoices, voids, authorizations, endings, creditNotes, freed, credits.made];
   for (const calls of [...received, reservations, confirmations, releases]) calls.splice(0);
   for (const calls of [metering.settlements, metering.quotes]) calls.splice(0);
-  peers.paid.clear();
+  for (const known of [peers.paid, peers.lostRedemptions, peers.billedCurrencies]) known.clear();
   peers.customers.set('customer', aProtoCustomer());
   metering.usageOf = () => '0';
   credits.isAnswerLost = false;
