@@ -58,6 +58,7 @@ const unfilled: Readonly<Record<string, readonly string[]>> = {
     'emails',
     'endpointTests',
     'eventLog',
+    'lostLogEntries',
     'mailPositions',
     'messageFloors',
     'missingEvents',

@@ -58,6 +58,7 @@ test('a portal session is created and its link is mailed', async () => {
     return Promise.resolve({});
   });
   expect(answer).toMatchObject(answered);
-  expect(mailed).toEqual([{ customerId, sessionId: session.sessionId, url: session.url }]);
+  const { sessionId, url, expiresAt } = session;
+  expect(mailed).toEqual([{ customerId, sessionId, url, expiresAt }]);
   expect(logged).toEqual([]);
 });

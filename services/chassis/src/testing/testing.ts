@@ -237,6 +237,7 @@ export function measureAll(metrics: Metrics): void {
     'certificateRemaining',
     'missingIndexes',
     'backupAge',
+    'databasesWentBack',
   ] as const) {
     metrics.observe(name, async () => [{ value: 1, attributes: {} }]);
   }
