@@ -213,6 +213,7 @@ const layers = {
     'dashboard',
     'pages',
     'deployment',
+    'drill',
     'gateway',
     'recount',
     'usage-check',
