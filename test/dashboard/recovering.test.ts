@@ -56,9 +56,10 @@ beforeAll(async () => {
   const { body } = await owner.api('POST', '/operators', { email, role: 'VIEWER' });
   viewer = new OperatorClient(system.gatewayUrl);
   await viewer.accept(body.link as string, email);
-  const names = serviceNames.filter((name) => name !== 'gateway').map(system.databaseOf);
-  client = await MongoClient.connect(names[0]?.uri ?? '');
-  databases = names.map(({ database }) => client.db(database));
+  const owners = serviceNames.filter((name) => name !== 'gateway');
+  const places = owners.map((name) => system.databaseOf(name));
+  client = await MongoClient.connect(places[0]?.uri ?? '');
+  databases = places.map(({ database }) => client.db(database));
 }, 600_000);
 
 afterAll(async () => {

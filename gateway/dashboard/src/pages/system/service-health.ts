@@ -58,10 +58,15 @@ export function disksOf(services: readonly Pick<ServiceStatus, 'disk'>[]): reado
   return [...bySize.values()];
 }
 
+const tenths = new Intl.NumberFormat('en-US', {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+
 /** “Disk of the data: 41 % free (12.3 of 30.0 GiB).” */
 export function diskText({ freeBytes, totalBytes }: Disk): string {
   const percent = totalBytes === 0 ? 100 : Math.floor((freeBytes / totalBytes) * 100);
-  const [free, total] = [freeBytes, totalBytes].map((bytes) => (bytes / 2 ** 30).toFixed(1));
+  const [free, total] = [freeBytes, totalBytes].map((bytes) => tenths.format(bytes / 2 ** 30));
   return `Disk of the data: ${String(percent)} % free (${String(free)} of ${String(total)} GiB).`;
 }
 

@@ -68,19 +68,13 @@ export function ItemFields({
             nameOf={(field) => (isList ? itemField(index, field) : field)}
           />
           {index > 0 && (
-            <div className="actions">
-              <Button
-                tone="plain"
-                aria-label={`Remove item ${String(index + 1)}`}
-                onClick={() => {
-                  add.current?.focus();
-                  setRows(rows.filter((row) => row.key !== key));
-                }}
-              >
-                <Trash2 aria-hidden="true" />
-                Remove
-              </Button>
-            </div>
+            <RemoveButton
+              number={index + 1}
+              onClick={() => {
+                add.current?.focus();
+                setRows(rows.filter((other) => other.key !== key));
+              }}
+            />
           )}
         </fieldset>
       ))}
@@ -99,6 +93,17 @@ export function ItemFields({
         </Button>
       </div>
     </>
+  );
+}
+
+function RemoveButton({ number, onClick }: { number: number; onClick: () => void }) {
+  return (
+    <div className="actions">
+      <Button tone="plain" aria-label={`Remove item ${String(number)}`} onClick={onClick}>
+        <Trash2 aria-hidden="true" />
+        Remove
+      </Button>
+    </div>
   );
 }
 
