@@ -67,7 +67,7 @@ export class Restores {
 
   /** Last restore, opened or not. */
   async newest(): Promise<RecordedRestore | undefined> {
-    return (await this.all())[0];
+    return (await this.list({}, { limit: 1 }))[0];
   }
 
   /** Restores after which the system was opened, newest first. */
@@ -75,9 +75,12 @@ export class Restores {
     return await this.list(hasOpened);
   }
 
-  private async list(filter: object): Promise<readonly RecordedRestore[]> {
+  private async list(
+    filter: object,
+    options: { readonly limit?: number } = {},
+  ): Promise<readonly RecordedRestore[]> {
     const found = await retryTransient(() =>
-      this.documents.find(filter).sort({ at: -1 }).toArray(),
+      this.documents.find(filter, options).sort({ at: -1 }).toArray(),
     );
     return found.map(({ _id: id, ...restore }) => ({ id, ...restore }));
   }
