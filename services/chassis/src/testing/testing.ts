@@ -160,14 +160,17 @@ export async function eventually<T>(
 
 /** Returns the error of a call whose request or response exceeds the maximum message size. */
 export function tooLarge(): Error {
-  const facts = { code: status.RESOURCE_EXHAUSTED, details: '', metadata: new Metadata() };
-  return fromServiceError(Object.assign(new Error('Received message larger than max'), facts));
+  return failedCall(status.RESOURCE_EXHAUSTED, 'Received message larger than max');
 }
 
 /** Returns the error of a call that the peer does not know. */
 export function unimplemented(): Error {
-  const facts = { code: status.UNIMPLEMENTED, details: '', metadata: new Metadata() };
-  return fromServiceError(Object.assign(new Error('The server does not implement it'), facts));
+  return failedCall(status.UNIMPLEMENTED, 'The server does not implement it');
+}
+
+function failedCall(code: status, message: string): Error {
+  const facts = { code, details: '', metadata: new Metadata() };
+  return fromServiceError(Object.assign(new Error(message), facts));
 }
 
 /** A service under test: contract, configuration and start. */
