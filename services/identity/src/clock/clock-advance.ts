@@ -54,7 +54,7 @@ export interface ClockAdvancePorts {
   pause(ms: number): Promise<void>;
 }
 
-const classes: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
+export const workClasses: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
 
 // Most chains of calls between services end within tens of milliseconds; a call that waits for a
 // peer's recovery is not urgent.
@@ -117,7 +117,7 @@ async function runInstant(
   let processed = 0;
   let services = quietBut;
   let isQuiet = quietBut !== undefined;
-  for (const workClass of classes) {
+  for (const workClass of workClasses) {
     const ran = await ports.runDue(now, workClass, services);
     processed += ran.processed;
     if (ran.processed === 0 && !ran.isRepeated && isQuiet) continue;
@@ -193,7 +193,7 @@ async function checkQuiet(
 
 async function runUpTo(now: Date, workClass: WorkClass, ports: ClockAdvancePorts): Promise<number> {
   let processed = 0;
-  for (const earlier of classes.slice(0, classes.indexOf(workClass) + 1)) {
+  for (const earlier of workClasses.slice(0, workClasses.indexOf(workClass) + 1)) {
     processed += (await ports.runDue(now, earlier)).processed;
   }
   return processed;

@@ -7,7 +7,7 @@ import type { StepCounts } from '@billing/chassis/recovery';
 import { inPages, visitAll } from '@billing/chassis/visit-all';
 import type { Environment } from '../environment/environment';
 import { manualClockOf } from '../environment/sandbox-clock';
-import type { WorkClass } from './clock-advance';
+import { type WorkClass, workClasses } from './clock-advance';
 import type { DueWorkPeer } from './clock-advance-worker';
 
 /** Dependencies of catching up with manual clocks. */
@@ -17,7 +17,6 @@ export interface ClockCatchUp {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-const classes: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
 const callDeadlineMs = 60_000;
 // Longer than the longest pause between retries of a command, with its deviation.
 const stillMs = 20_000;
@@ -87,7 +86,7 @@ class ClockWork {
 
   private async runInstant(at: Date): Promise<number> {
     let total = 0;
-    for (const workClass of classes) {
+    for (const workClass of workClasses) {
       for (;;) {
         const counts = await this.ask((peer, context) => peer.runDue(at, workClass, context));
         const handled = counts.reduce((sum, count) => sum + count, 0);
