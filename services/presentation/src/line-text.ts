@@ -4,8 +4,8 @@ import { phrase } from './phrase';
 export interface DescribedLine {
   /** In English, as the API shows it. */
   readonly description: string;
-  /** Kind of the line as in the API; kinds without words of their own may be undefined. */
-  readonly kind: string | undefined;
+  /** Kind of the line as in the API; absent or null without words of its own. */
+  readonly kind?: string | null | undefined;
   /** In the smallest unit. */
   readonly amount: bigint;
   /** Decimal. */
@@ -32,7 +32,7 @@ export function lineText(
   return phrase('line.trial', locale, { product, days: Number(days) });
 }
 
-function prorationOf(kind: string | undefined) {
+function prorationOf(kind: DescribedLine['kind']) {
   switch (kind) {
     case 'UNUSED_TIME':
       return { key: 'line.unusedTime', words: 'Unused time on ' } as const;

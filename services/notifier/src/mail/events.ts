@@ -12,10 +12,7 @@ const paymentFacts = z.object({
 
 const lineFacts = z.object({
   description: z.string(),
-  kind: z
-    .string()
-    .nullish()
-    .transform((kind) => kind ?? undefined),
+  kind: z.string().nullish(),
   amount,
   quantity: z.string(),
 });

@@ -100,7 +100,7 @@ function sampleInvoice(now: Date): InvoiceFacts['invoice'] {
     dueDate: new Date(now.getTime() + 30 * day),
     paidAt: now,
     hostedUrl: 'https://billing.example/invoice/sample',
-    lineItems: [{ description: 'Pro', kind: undefined, amount: 2_900n, quantity: '1' }],
+    lineItems: [{ description: 'Pro', amount: 2_900n, quantity: '1' }],
     payments: [],
   };
 }
