@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '@billing/chassis/listen-address';
 import { eventually } from '@billing/chassis/testing';
 import type { TestStripe } from '@billing/checkout/testing/stripe-provider';
 import { type Ended, type IsFatal, runCommand } from './command';
@@ -82,12 +82,4 @@ async function stop(command: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => command.once('exit', resolve));
   command.kill('SIGTERM');
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port: free } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return free;
 }
