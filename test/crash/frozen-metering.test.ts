@@ -1,19 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sleep } from '@billing/chassis/clock';
 import { connectMongo } from '@billing/chassis/mongo';
 import { eventually } from '@billing/chassis/testing';
-import { makeSharedFolder } from '@billing/local/account';
-import { readLauncherEnvironment } from '@billing/local/config';
-import { type Infrastructure, startInfrastructure } from '@billing/local/infrastructure';
+import type { Infrastructure } from '@billing/local/infrastructure';
 import { expectInvariants } from '../invariants/expectation';
 import { startReplica } from '../support/replica';
 import { isNightly } from '../support/rounds';
 import { warningsIn } from '../support/service-log';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
+import { startOwnServers } from './own-servers';
 import { UsageLoad } from './usage-load';
 
 const subscriptions = isNightly ? 20 : 2;
@@ -37,13 +33,7 @@ describe('metering whose writer and database freeze, and whose processes disagre
   let writersBefore: number;
 
   beforeAll(async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'billing-frozen-'));
-    await makeSharedFolder(dataDir);
-    // The servers shared by all tests must not be frozen.
-    const environment = { ...readLauncherEnvironment(), mongodbUri: undefined, natsUrl: undefined };
-    const throwawayFolders = [dataDir];
-    const log = () => undefined;
-    infrastructure = await startInfrastructure({ dataDir, throwawayFolders, environment, log });
+    infrastructure = await startOwnServers();
     const required = `--require ${require.resolve('./clock-ahead.cjs')}`;
     system = await startTestSystem({
       processes: true,

@@ -1,17 +1,15 @@
-import { mkdtemp, rename } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
-import { makeSharedFolder } from '@billing/local/account';
-import { readLauncherEnvironment } from '@billing/local/config';
-import { type Infrastructure, startInfrastructure } from '@billing/local/infrastructure';
+import type { Infrastructure } from '@billing/local/infrastructure';
 import { PersistentClient } from '../support/persistent-client';
 import { cards } from '../scenario/scenario';
 import { isNightly } from '../support/rounds';
 import { warningsIn } from '../support/service-log';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
+import { startOwnServers } from './own-servers';
 
 const endpointsCount = isNightly ? 10 : 5;
 const subscriptionsCount = 25;
@@ -43,13 +41,9 @@ describe('webhooks while notifier, stream and database are killed', () => {
   const arrived = new Map<string, ReturnType<typeof readWebhook>>();
 
   beforeAll(async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'billing-faults-'));
-    await makeSharedFolder(dataDir);
-    // The servers shared by all tests must not be killed.
-    const environment = { ...readLauncherEnvironment(), mongodbUri: undefined, natsUrl: undefined };
-    const throwawayFolders = [dataDir];
-    const log = (line: string) => launched.push(`${new Date().toISOString()} ${line}`);
-    infrastructure = await startInfrastructure({ dataDir, throwawayFolders, environment, log });
+    infrastructure = await startOwnServers((line) => {
+      launched.push(`${new Date().toISOString()} ${line}`);
+    });
     system = await startTestSystem({ processes: true, infrastructure, environment: shortLeases });
     receiver = await startWebhookReceiver();
     receiver.respond = (webhook) => {
