@@ -15,6 +15,7 @@ import { bestEffort } from '../best-effort';
 import type { Call } from '../http/exchange';
 import { param } from '../api/input/request';
 import { operatorNamesOf } from './operator-names';
+import { auditNamesOf, namesIn } from './report/audit-names';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './route/operator-json';
 import type { Peers } from '../peers';
 import { retryKeyOf } from './route/live-context';
@@ -135,17 +136,23 @@ export const operatorRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
     path: '/audit',
-    handle: async ({ query, session, call }, { peers }) => {
+    handle: async (request, site) => {
+      const { query, session, call } = request;
+      const { peers } = site;
       const wanted = readQuery(ListAuditEntries, { query });
-      const [{ entries, total, totalIsMore }, names] = await Promise.all([
+      const [{ entries, total, totalIsMore }, operatorNames] = await Promise.all([
         peers.operator.listAuditEntries(
           { sessionToken: session, targetIds: [], ...pageQuery(wanted) },
           call as CallContext,
         ),
         operatorNamesOf(session, call, peers),
       ]);
+      const names = await auditNamesOf(entries, request, site);
       const { page, perPage } = wanted;
-      const data = entries.map((entry) => toJsonAuditEntry(entry, names));
+      const data = entries.map((entry) => ({
+        ...toJsonAuditEntry(entry, operatorNames),
+        names: namesIn(entry, names),
+      }));
       return ok({ data, total, totalIsMore, page, perPage });
     },
   },

@@ -22,10 +22,14 @@ const entry = (parts: Partial<AuditEntry>): AuditEntry => ({
   requestId: 'request',
   status: 200,
   environmentTime: null,
+  names: {},
   ...parts,
 });
 const product = { type: 'product', id, name: 'Pro', currency: 'USD' };
 const customer = { type: 'customer', id, name: null, currency: null };
+const otherId = '0190f3c4-0000-7000-8000-00006789abce';
+const invoice = { type: 'invoice', id, name: 'INV-000001', currency: 'USD' };
+const names = { [id]: 'Dana Dubois', [otherId]: 'Spring' };
 
 test.each<[string, Partial<AuditEntry>]>([
   ['created product Pro', { action: 'POST /v1/products' }],
@@ -65,7 +69,7 @@ test.each<[string, Partial<AuditEntry>]>([
     'voided invoice INV-000001',
     {
       action: 'POST /v1/invoices/:id/void',
-      target: { ...product, type: 'invoice', name: 'INV-000001' },
+      target: invoice,
     },
   ],
   ['signed in', { action: 'POST /dashboard/api/session', target: null }],
@@ -130,6 +134,105 @@ test.each<[string, Partial<AuditEntry>]>([
   ],
   ['saved their name without a change', { action: 'PATCH /dashboard/api/operators/me' }],
   ['called PUT /dashboard/api/anything', { action: 'PUT /dashboard/api/anything' }],
+  [
+    'changed the collection method of customer Dana Dubois to send invoice',
+    {
+      action: 'PATCH /v1/customers/:id',
+      ...{ target: customer, names },
+      changes: { collectionMethod: { to: 'SEND_INVOICE' } },
+    },
+  ],
+  [
+    'canceled subscription Pro of Dana Dubois',
+    {
+      action: 'POST /v1/subscriptions/:id/cancel',
+      target: { ...customer, type: 'subscription' },
+      names: { [id]: 'Pro of Dana Dubois' },
+    },
+  ],
+  [
+    'changed the discount of checkout link Team from none to Spring',
+    {
+      action: 'PATCH /v1/checkout-links/:id',
+      target: { ...product, type: 'checkout_link', name: 'Team' },
+      ...{ names, changes: { discountId: { from: null, to: otherId } } },
+    },
+  ],
+  [
+    'changed the products of checkout link Team from …6789abcf to Spring and Dana Dubois',
+    {
+      action: 'PATCH /v1/checkout-links/:id',
+      target: { ...product, type: 'checkout_link', name: 'Team' },
+      names,
+      changes: { productIds: { from: [id.replace(/d$/, 'f')], to: [otherId, id] } },
+    },
+  ],
+  [
+    'sent a test webhook to webhook endpoint https://example.com/hooks',
+    {
+      action: 'POST /v1/webhook-endpoints/:id/test',
+      target: { ...customer, type: 'webhook_endpoint' },
+      names: { [id]: 'https://example.com/hooks' },
+    },
+  ],
+  [
+    'changed the role of operator Ben from viewer to developer',
+    {
+      action: 'PATCH /dashboard/api/operators/:id',
+      target: { ...customer, type: 'operator', name: 'Ben' },
+      changes: { role: { from: 'VIEWER', to: 'DEVELOPER' } },
+    },
+  ],
+  [
+    'changed the tiers of product Pro from 1 tier to 4 tiers',
+    {
+      action: 'PATCH /v1/products/:id',
+      changes: { tiers: { from: [{}], to: [{}, {}, {}, {}] } },
+    },
+  ],
+  [
+    'invited “liv@example.com”',
+    {
+      action: 'POST /dashboard/api/operators',
+      target: { ...customer, type: 'operator', id: null },
+      changes: { email: { to: 'liv@example.com' }, role: { to: 'ADMIN' } },
+    },
+  ],
+  [
+    'created a portal link for customer Dana Dubois',
+    {
+      action: 'POST /v1/portal/sessions',
+      ...{ target: null, names, changes: { customerId: { to: id } } },
+    },
+  ],
+  [
+    'adjusted the balance of customer Dana Dubois by −$5.00',
+    {
+      action: 'POST /v1/balance-entries',
+      target: { ...product, type: 'balance_entry', name: null },
+      ...{ names, changes: { customerId: { to: id }, amount: { to: -500 } } },
+    },
+  ],
+  [
+    'adjusted the balance of a customer by an amount',
+    { action: 'POST /v1/balance-entries', target: { ...customer, type: 'balance_entry' } },
+  ],
+  [
+    'recorded a payment of $12.50 for invoice INV-000001',
+    {
+      action: 'POST /v1/invoices/:id/payments',
+      ...{ target: invoice, changes: { amount: { to: 1250 } } },
+    },
+  ],
+  [
+    'issued credit note CN-000001 for invoice INV-000001',
+    {
+      action: 'POST /v1/credit-notes',
+      target: { ...invoice, type: 'credit_note', name: 'CN-000001' },
+      names: { [otherId]: 'INV-000001' },
+      changes: { amount: { to: 1250 }, invoiceId: { to: otherId } },
+    },
+  ],
 ])('an entry says: %s', (text, parts) => {
   expect(sentenceText(auditSentence(entry(parts)))).toBe(text);
 });

@@ -1,8 +1,8 @@
-import type { toJsonAuditEntry } from '@billing/gateway/operator/operator-json';
+import type { NamedAuditEntry } from '@billing/gateway/operator/operator-json';
 import { moneyText, pluralText, wordsText } from '../parts/text/text';
 import { instantText } from '../parts/text/time-text';
 
-export type AuditEntry = ReturnType<typeof toJsonAuditEntry>;
+export type AuditEntry = NamedAuditEntry;
 
 /** Part of a sentence; `href` is relative to the selected environment. */
 export type Phrase = string | { readonly text: string; readonly href: string };
@@ -49,7 +49,10 @@ const nouns: Readonly<Record<string, string>> = {
 
 const signIn = 'POST /dashboard/api/session';
 
-/** Effects of writes in words; `{}` stands for the target. */
+/**
+ * Effects of writes in words; `{}` stands for the target, `{customerId}` for what this field names,
+ * and `{amount}` for the money of that field.
+ */
 const deeds: Readonly<Record<string, string>> = {
   'POST /v1/subscriptions/:id/cancel': 'canceled {}',
   'POST /v1/subscriptions/:id/changes': 'changed the plan of {}',
@@ -58,19 +61,21 @@ const deeds: Readonly<Record<string, string>> = {
   'POST /v1/invoices/:id/pay': 'charged {}',
   'POST /v1/invoices/:id/void': 'voided {}',
   'POST /v1/invoices/:id/finalize': 'finalized {}',
-  'POST /v1/invoices/:id/payments': 'recorded a payment for {}',
+  'POST /v1/invoices/:id/payments': 'recorded a payment of {amount} for {}',
   'POST /v1/invoices/:id/mark-uncollectible': 'marked {} as uncollectible',
   'POST /v1/invoices/:id/send': 'sent {} by email',
   'POST /v1/emails/:id/resend': 'resent {}',
   'POST /v1/emails/:id/bounce': 'reported a bounce of {}',
   'POST /v1/price-migrations/:id/cancel': 'canceled {}',
-  'POST /v1/credit-notes': 'issued {}',
+  'POST /v1/checkout': 'created a checkout for {customerId}',
+  'POST /v1/invoices': 'created {} for {customerId}',
+  'POST /v1/credit-notes': 'issued {} for {invoiceId}',
   'POST /v1/refunds/:id/settle': 'settled {}',
   'PATCH /v1/products/:id/meter-prices': 'changed the usage prices of {}',
   'POST /v1/customers/:id/meter-credits': 'granted credits to {}',
-  'POST /v1/portal/sessions': 'created a portal link',
+  'POST /v1/portal/sessions': 'created a portal link for {customerId}',
   'PATCH /v1/portal/settings': 'changed the portal settings',
-  'POST /v1/balance-entries': 'adjusted the balance of a customer',
+  'POST /v1/balance-entries': 'adjusted the balance of {customerId} by {amount}',
   'DELETE /v1/api-keys/:id': 'revoked {}',
   'POST /v1/webhook-endpoints/:id/test': 'sent a test webhook to {}',
   'POST /v1/webhook-endpoints/:id/rotate-secret': 'rotated the signing secret of {}',
@@ -85,8 +90,8 @@ const deeds: Readonly<Record<string, string>> = {
   'POST /dashboard/api/second-factor/confirm': 'turned on their second factor',
   'POST /dashboard/api/second-factor/remove': 'turned off their second factor',
   'DELETE /dashboard/api/operators/:id/second-factor': 'removed the second factor of {}',
-  'POST /dashboard/api/operators': 'invited an operator',
-  'POST /dashboard/api/operators/:id/reset-link': 'created a password reset link',
+  'POST /dashboard/api/operators': 'invited {email}',
+  'POST /dashboard/api/operators/:id/reset-link': 'created a password reset link for {}',
   'POST /dashboard/api/password-resets': 'asked for a password reset link',
   'POST /dashboard/api/invitations/accept': 'accepted an invitation',
   'POST /dashboard/api/reset-links/use': 'reset their password',
@@ -99,17 +104,17 @@ const deeds: Readonly<Record<string, string>> = {
 
 /** “changed the price of Pro from $29.00 to $35.00”, without the actor. */
 export function auditSentence(entry: AuditEntry): readonly Phrase[] {
-  const { action, target } = entry;
+  const { action } = entry;
   if (action === signIn) return [signInText(entry)];
   if (action === 'PATCH /dashboard/api/organization') return [rulesText(entry)];
   const own = ownFields[action];
   if (own !== undefined) return [ownText(own, entry)];
   const deed = deeds[action];
-  if (deed !== undefined) return filledIn(deed, target);
+  if (deed !== undefined) return filledIn(deed, entry);
   const [method = '', path = ''] = action.split(' ');
   if (method === 'PATCH') return changeSentence(entry);
-  if (method === 'DELETE') return filledIn('deleted {}', target);
-  if (method === 'POST' && path.split('/').length === 3) return filledIn('created {}', target);
+  if (method === 'DELETE') return filledIn('deleted {}', entry);
+  if (method === 'POST' && path.split('/').length === 3) return filledIn('created {}', entry);
   return [`called ${action}`];
 }
 
@@ -142,14 +147,12 @@ const ownFields: Readonly<Record<string, { readonly field: string; readonly word
   'PUT /dashboard/api/operators/me/email': { field: 'email', words: 'email address' },
 };
 
-function ownText(
-  { field, words }: (typeof ownFields)[string],
-  { changes, status }: AuditEntry,
-): string {
+function ownText({ field, words }: (typeof ownFields)[string], entry: AuditEntry): string {
+  const { changes, status } = entry;
   const change = changes[field];
   if (change === undefined && (status ?? 0) >= 400) return `tried to change their ${words}`;
   if (change === undefined) return `saved their ${words} without a change`;
-  return `changed their ${words}${spanText(field, change, null)}`;
+  return `changed their ${words}${spanText(field, change, entry)}`;
 }
 
 /** Changed sign-in rules, turned on or off. */
@@ -172,67 +175,114 @@ const ruleWords: Readonly<Record<string, { readonly on: string; readonly off: st
   },
 };
 
-function filledIn(deed: string, target: Target | null): readonly Phrase[] {
-  const [before = '', after] = deed.split('{}');
-  if (after === undefined) return [before];
-  return [before, ...targetPhrases(target), after].filter((phrase) => phrase !== '');
+/** A deed with its places filled in. */
+function filledIn(deed: string, entry: AuditEntry): readonly Phrase[] {
+  return deed
+    .split(/(\{\w*\})/)
+    .flatMap((part) => (part.startsWith('{') ? placePhrases(part.slice(1, -1), entry) : [part]))
+    .filter((phrase) => phrase !== '');
 }
 
-function changeSentence({ target, changes }: AuditEntry): readonly Phrase[] {
-  const entries = Object.entries(changes);
-  const [first] = entries;
-  if (first === undefined) return filledIn('saved {} without a change', target);
+/** Resources that fields name by id. */
+const typeOfField: Readonly<Record<string, string>> = {
+  customerId: 'customer',
+  invoiceId: 'invoice',
+};
+
+function placePhrases(field: string, entry: AuditEntry): readonly Phrase[] {
+  const { target, changes, names } = entry;
+  if (field === '') return targetPhrases(entry);
+  const value = changes[field]?.to;
+  const type = typeOfField[field];
+  if (type !== undefined) {
+    if (typeof value !== 'string') return [`${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`];
+    return namedPhrases({ type, id: value, name: names[value] ?? null });
+  }
+  const currency = target?.currency ?? null;
+  if (field === 'amount' && currency === null) return ['an amount'];
+  return value === undefined ? [`an ${field}`] : [valueText(field, value, { currency, names })];
+}
+
+function changeSentence(entry: AuditEntry): readonly Phrase[] {
+  const { target, changes } = entry;
+  const fields = Object.entries(changes);
+  const [first] = fields;
+  if (first === undefined) return filledIn('saved {} without a change', entry);
   const [field, change] = first;
-  if (entries.length > 1) {
-    const texts = entries.map(
-      ([name, one]) => `${fieldText(name, target)}${spanText(name, one, target)}`,
+  if (fields.length > 1) {
+    const texts = fields.map(
+      ([name, one]) => `${fieldText(name, target)}${spanText(name, one, entry)}`,
     );
-    return [...filledIn('changed {}', target), `: ${texts.join(', ')}`];
+    return [...filledIn('changed {}', entry), `: ${texts.join(', ')}`];
   }
   if (field === 'active' && typeof change.to === 'boolean') {
-    return filledIn(change.to ? 'activated {}' : 'deactivated {}', target);
+    return filledIn(change.to ? 'activated {}' : 'deactivated {}', entry);
   }
-  const deed = `changed the ${fieldText(field, target)} of {}${spanText(field, change, target)}`;
-  return filledIn(deed, target);
+  const before = filledIn(`changed the ${fieldText(field, target)} of {}`, entry);
+  const span = spanText(field, change, entry);
+  return span === '' ? before : [...before, span];
 }
 
 type Change = AuditEntry['changes'][string];
 
 /** “ from $29.00 to $35.00”; empty for values that are not recorded. */
-function spanText(field: string, change: Change, target: Target | null): string {
+function spanText(field: string, change: Change, { target, names }: AuditEntry): string {
   if (!('to' in change)) return '';
-  const text = (value: unknown) => valueText(field, value, target?.currency ?? null);
+  const text = (value: unknown) =>
+    valueText(field, value, { currency: target?.currency ?? null, names });
   return 'from' in change
     ? ` from ${text(change.from)} to ${text(change.to)}`
     : ` to ${text(change.to)}`;
 }
 
-/** billingInterval as “billing interval”. The amount of a product is its price. */
+/** “billing interval” of billingInterval, “discount” of discountId. */
 function fieldText(field: string, target: Target | null): string {
+  // The amount of a product is its price.
   if (field === 'amount' && target?.type === 'product') return 'price';
-  return field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const noun = field.replace(/Id$/, '').replace(/Ids$/, 's');
+  return noun.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-function valueText(field: string, value: unknown, currency: string | null): string {
+interface Known {
+  readonly currency: string | null;
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** Longer lists are shown as their length. */
+const shownEntriesMax = 3;
+
+function valueText(field: string, value: unknown, known: Known): string {
+  const { currency, names } = known;
   if (value === null) return 'none';
-  if (Array.isArray(value)) return pluralText(value.length, 'entry', 'entries');
+  if (Array.isArray(value)) {
+    if (field === 'tiers') return pluralText(value.length, 'tier');
+    const isShown =
+      value.length <= shownEntriesMax && value.every((one) => typeof one === 'string');
+    if (!isShown) return pluralText(value.length, 'entry', 'entries');
+    const texts = value.map((one) => valueText(field, one, known));
+    return texts.length === 0 ? 'none' : texts.join(' and ');
+  }
   if (typeof value === 'number') {
     const isMoney = /amount$/i.test(field) && Number.isSafeInteger(value) && currency !== null;
     return isMoney ? moneyText(value, currency) : String(value);
   }
   if (typeof value !== 'string') return JSON.stringify(value);
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return instantText(value);
+  if (/Ids?$/.test(field)) return names[value] ?? shortIdText(value);
   return /^[A-Z]+(_[A-Z]+)*$/.test(value) ? wordsText(value) : `“${value}”`;
 }
 
 /** “product Pro”, “customer …b8a90f3c”: what it is, and a link if it has a page. */
-function targetPhrases(target: Target | null): readonly Phrase[] {
+function targetPhrases({ target, names }: AuditEntry): readonly Phrase[] {
   if (target === null) return ['something'];
-  const noun = nouns[target.type] ?? wordsText(target.type);
-  if (target.id === null) return [target.name === null ? `a ${noun}` : `${noun} ${target.name}`];
-  const text = target.name ?? shortIdText(target.id);
-  const page = pages[target.type];
-  return page === undefined
-    ? [`${noun} ${text}`]
-    : [`${noun} `, { text, href: `${page}/${target.id}` }];
+  const name = target.name ?? names[target.id ?? ''] ?? null;
+  return namedPhrases({ ...target, name });
+}
+
+function namedPhrases({ type, id, name }: Pick<Target, 'type' | 'id' | 'name'>): readonly Phrase[] {
+  const noun = nouns[type] ?? wordsText(type);
+  if (id === null) return [name === null ? `a ${noun}` : `${noun} ${name}`];
+  const text = name ?? shortIdText(id);
+  const page = pages[type];
+  return page === undefined ? [`${noun} ${text}`] : [`${noun} `, { text, href: `${page}/${id}` }];
 }

@@ -16,7 +16,7 @@ import { toJsonTime } from '@billing/proto/json/scalars';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
 import { webhookDeliveryStatuses } from '@billing/proto/values/notifier';
 import { present } from '../../http/answer';
-import { toJsonAuditEntry } from '../route/operator-json';
+import { type NamedAuditEntry, toJsonAuditEntry } from '../route/operator-json';
 
 /** A list of events, newest first. */
 export interface Source<T> {
@@ -107,7 +107,7 @@ export type ActivityEvent = { readonly id: string; readonly at: string } & (
       readonly subscriptionId: string;
       readonly deliveries: readonly { readonly endpointId: string; readonly status: string }[];
     }
-  | { readonly kind: 'CHANGE'; readonly entry: ReturnType<typeof toJsonAuditEntry> }
+  | { readonly kind: 'CHANGE'; readonly entry: NamedAuditEntry }
 );
 
 /** Numbers of the documents that an event names; null for one that is not known. */
@@ -146,7 +146,7 @@ export function activityOf(history: CustomerHistory): {
     ...refunds.items.map((refund) => refundEvent(refund, numbersOf)),
     ...disputes.items.flatMap((dispute) => disputeEvents(dispute, numbersOf)),
     ...webhooks.map(webhookEvent),
-    ...changes.items.map((entry) => changeEvent(entry, history.operatorNames)),
+    ...changes.items.map((entry) => changeEvent(entry, history)),
   ];
   const floors = [
     floorOf(invoices, ({ createdAt }) => createdAt),
@@ -297,8 +297,13 @@ function webhookEvent(webhook: SubscriptionWebhook): ActivityEvent {
 
 function changeEvent(
   entry: AuditEntry,
-  operatorNames: CustomerHistory['operatorNames'],
+  { operatorNames, plans }: Pick<CustomerHistory, 'operatorNames' | 'plans'>,
 ): ActivityEvent {
-  const json = toJsonAuditEntry(entry, operatorNames);
+  const named = plans.map(({ subscription, productName }) => [
+    present(subscription).id,
+    productName,
+  ]);
+  const names = Object.fromEntries(named) as Record<string, string>;
+  const json = { ...toJsonAuditEntry(entry, operatorNames), names };
   return { id: json.id, at: json.environmentTime ?? json.at, kind: 'CHANGE', entry: json };
 }

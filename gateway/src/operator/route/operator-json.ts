@@ -76,7 +76,7 @@ export function toJsonAuditEntry(entry: AuditEntry, names: ReadonlyMap<string, s
     userAgent: textOrNull(entry.userAgent),
     action: entry.action,
     path: entry.path,
-    target: entry.target === undefined ? null : toJsonTarget(entry.target),
+    target: entry.target === undefined ? null : toJsonTarget(entry.target, names),
     changes: toJsonChanges(entry.changes),
     environmentId: entry.environmentId ?? null,
     requestId: entry.requestId,
@@ -85,6 +85,11 @@ export function toJsonAuditEntry(entry: AuditEntry, names: ReadonlyMap<string, s
   };
 }
 
+/** An entry with the names of resources that it does not name itself, by id. */
+export type NamedAuditEntry = ReturnType<typeof toJsonAuditEntry> & {
+  readonly names: Readonly<Record<string, string>>;
+};
+
 const noNames: ReadonlyMap<string, string> = new Map();
 
 function toJsonActor({ type, id, email }: AuditActor, names: ReadonlyMap<string, string>) {
@@ -92,8 +97,12 @@ function toJsonActor({ type, id, email }: AuditActor, names: ReadonlyMap<string,
   return { type: auditActorTypes.nameOf(type), id, email: email ?? null, name };
 }
 
-function toJsonTarget({ type, id, name, currency }: AuditTarget) {
-  return { type, id: textOrNull(id), name: name ?? null, currency: currency ?? null };
+function toJsonTarget(
+  { type, id, name, currency }: AuditTarget,
+  names: ReadonlyMap<string, string>,
+) {
+  const known = type === 'operator' ? names.get(id) : undefined;
+  return { type, id: textOrNull(id), name: name ?? known ?? null, currency: currency ?? null };
 }
 
 /** Values before and after, by field. Unknown and hidden values have no key. */
