@@ -1,15 +1,14 @@
-import type { Served } from '@billing/chassis/peer';
-import { monotonicMs } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Express } from 'express';
 import { type ApiAnswer, ok } from './http/answer';
 import type { ExchangeDependencies } from './http/exchange';
 import { addGet, respond } from './http/respond';
+import type { ServedWatch } from './served-watch';
 
 /** Dependencies of the probes. */
 export interface ProbeDependencies extends ExchangeDependencies {
   /** Callers that the system serves. */
-  readonly readServed: () => Promise<Served>;
+  readonly served: ServedWatch;
   /** Release of the gateway. */
   readonly version: string;
   /** Instance id in the response of /readyz. Optional. */
@@ -23,8 +22,8 @@ export function addProbes(app: Express, dependencies: ProbeDependencies): void {
 }
 
 async function readiness(dependencies: ProbeDependencies): Promise<ApiAnswer> {
-  const { readServed, version, instanceId } = dependencies;
-  const served = await readServed();
+  const { version, instanceId } = dependencies;
+  const served = await dependencies.served.look();
   const headers = {
     'X-Billing-Version': version,
     ...(served !== 'none' && instanceId !== undefined && { 'X-Billing-Instance': instanceId }),
@@ -41,8 +40,6 @@ async function readiness(dependencies: ProbeDependencies): Promise<ApiAnswer> {
   };
 }
 
-const knownMs = 1_000;
-
 /**
  * Refuses paths that no service takes part in while the system recovers from a restore; services
  * refuse all others.
@@ -52,20 +49,12 @@ export function refuseWhileRecovering(
   paths: readonly string[],
   dependencies: ProbeDependencies,
 ): void {
-  let known: { readonly served: Promise<Served>; readonly sinceMs: number } | undefined;
-  const readServed = () => {
-    const nowMs = monotonicMs();
-    if (known === undefined || nowMs - known.sinceMs >= knownMs) {
-      known = { served: dependencies.readServed(), sinceMs: nowMs };
-    }
-    return known.served;
-  };
   for (const path of paths) {
     const refuse = respond(dependencies, { route: path }, () =>
       Promise.reject(new DomainError('unavailable', 'RECOVERING', 'Service unavailable')),
     );
     app.all(path, (request, response, next) => {
-      readServed().then(
+      dependencies.served.recent().then(
         (served) => {
           if (served === 'services') refuse(request, response, next);
           else next();

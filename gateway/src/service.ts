@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { DataKeys } from '@billing/chassis/data-keys';
 import { openFailpoints } from '@billing/chassis/failpoint';
-import { type Served, servedTo } from '@billing/chassis/peer';
+import { servedTo } from '@billing/chassis/peer';
 import { createLogger, type Logger } from '@billing/chassis/logging';
 import { Metrics } from '@billing/chassis/metrics';
 import { observeCertificate } from '@billing/chassis/observe-machine';
@@ -36,6 +36,7 @@ import { connectPeers, type Peers } from './peers';
 import { RateLimit } from './http/rate-limit';
 import { RequestLog } from './http/request-log';
 import { securityHeaders } from './http/security-headers';
+import { ServedWatch } from './served-watch';
 import { WorkQueue } from './http/work-queue';
 
 type TrustProxy = (address: string, hop: number) => boolean;
@@ -95,8 +96,7 @@ export async function start(
     siteUrl: config.HOSTED_PAGE_URL,
     segments: pathSegments,
   });
-  const readServed = (): Promise<Served> =>
-    server.isDraining ? Promise.resolve('none') : servedByIdentity(config, { clock, logger });
+  const served = watchServed(config, { clock, logger, isDraining: () => server.isDraining });
   const app = createApp({
     clock,
     logger,
@@ -119,17 +119,19 @@ export async function start(
     linkOrderRate: linkOrderRate(config),
     trustedProxies: config.TRUSTED_PROXIES,
     traceTrusted: traceTrusted(config),
-    readServed,
+    served,
     version: config.SERVICE_VERSION,
     siteUrl: config.HOSTED_PAGE_URL,
     instanceId: config.INSTANCE_ID,
   });
   const server = httpServer(app, { config, logger });
-  metrics.observeReadiness(async () => (await readServed()) === 'all');
+  metrics.observeReadiness(async () => (await served.look()) === 'all');
   observeCertificate(metrics, config, clock);
   observeRequests(metrics, server);
   try {
     const address = await server.listen(config.HTTP_LISTEN);
+    // Before the first request, which would wait for it.
+    void served.look();
     const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = config;
     closers.add('server', () => server.stop({ drainDelayMs, graceMs }));
     logger.info({ address }, 'serving');
@@ -253,13 +255,17 @@ function httpServer(
 }
 
 /** Readiness check of the identity service, without which no key can be checked. */
-function servedByIdentity(
+function watchServed(
   config: GatewayConfiguration,
-  { clock, logger }: { clock: Clock; logger: Logger },
-): Promise<Served> {
-  return servedTo(config.IDENTITY_ADDRESS, {
-    deadline: new Date(clock.now().getTime() + readinessTimeoutMs),
-    security: transportSecurityOf(config, logger),
+  { clock, logger, isDraining }: { clock: Clock; logger: Logger; isDraining: () => boolean },
+): ServedWatch {
+  return new ServedWatch(async () => {
+    if (isDraining()) return 'none';
+    const deadline = new Date(clock.now().getTime() + readinessTimeoutMs);
+    return servedTo(config.IDENTITY_ADDRESS, {
+      deadline,
+      security: transportSecurityOf(config, logger),
+    });
   });
 }
 
