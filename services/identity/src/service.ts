@@ -10,6 +10,7 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import { Semaphore } from '@billing/chassis/semaphore';
 import { ApiKeyStore, apiKeys } from './api-key/api-key-store';
 import { ApiKeyUseStore } from './api-key/use-store';
+import { BackgroundWrites } from './background-write-store';
 import { AuditStore } from './audit/audit-store';
 import { commonPasswords } from './password/common-password-store';
 import type { IdentityConfiguration } from './config';
@@ -79,11 +80,12 @@ export async function start(
   const tokens = { clock, peppers: openPeppers(service, config) };
   const keys = service.aggregates(apiKeys);
   const environmentStores = openEnvironments(service);
+  const backgroundWrites = openBackgroundWrites(service);
   const stores = {
     organizations: service.aggregates(organizations),
     ...environmentStores,
     apiKeys: new ApiKeyStore(keys, clock, tokens.peppers),
-    apiKeyUses: new ApiKeyUseStore(keys, environmentStores.environments, logger),
+    apiKeyUses: new ApiKeyUseStore(keys, environmentStores.environments, backgroundWrites),
   };
   retireUnusedSandboxes(service, stores);
   const operators = openOperators(service);
@@ -92,7 +94,6 @@ export async function start(
   service.ensureIndexes(() => stores.apiKeys.ensureIndexes());
   const attempts = openAttempts(service);
   const audit = openAudit(service, config);
-  const requests = openRequests(service, config);
   const { sessions, sessionList } = openSessions(service, tokens);
   const secondFactors = openSecondFactors(service, config, { operators, sessionList, attempts });
   const signIn = new SignIn({
@@ -104,9 +105,9 @@ export async function start(
     attempts,
     passwordCost: config.PASSWORD_HASH_COST,
     hashes: new HashQueue(hashLimits),
+    backgroundWrites,
     clock,
   });
-  service.onClose('API key use writes', () => stores.apiKeyUses.settle());
   const advances = openAdvances(service, config, stores.environments);
 
   const stopping = new AbortController();
@@ -132,7 +133,7 @@ export async function start(
       emailCodes: new EmailCodes(tokens.peppers),
       ...{ audit, clock, logger },
     }),
-    ...logRpcs(service, { ...stores, requests, audit }),
+    ...logRpcs(service, { ...stores, requests: openRequests(service, config), audit }),
     lostCallRpc(openLostCalls(service)),
   ]);
   // Closed first: calls that wait for an advance end immediately and are retried elsewhere, while
@@ -141,6 +142,12 @@ export async function start(
     stopping.abort();
   });
   return running;
+}
+
+function openBackgroundWrites(service: Service): BackgroundWrites {
+  const writes = new BackgroundWrites(service.logger);
+  service.onClose('background writes', () => writes.settle());
+  return writes;
 }
 
 function logRpcs(service: Service, logs: RequestLogRpcDependencies) {

@@ -48,7 +48,8 @@ export function apiKeyHandlers(dependencies: ApiKeyRpcDependencies): Handlers {
         throw invalidApiKey();
       }
       if (environment.state.kind === 'LIVE') noteLiveUse();
-      apiKeyUses.record(found, { environment: environment.state, now });
+      const hash = apiKeys.replacedHash(key, found);
+      apiKeyUses.record(found, { environment: environment.state, hash, now });
       return {
         environment: toProtoEnvironment(environment, now),
         apiKeyId: state.id,

@@ -11,7 +11,14 @@ import type { Clock } from '@billing/chassis/clock';
 import { derivedId, randomSecret } from '@billing/chassis/ids';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { fingerprintOf } from '@billing/chassis/secret-fingerprints';
-import { type ApiKey, type ApiKeyInput, issue, type KeyCreator, revoke, withHash } from './api-key';
+import {
+  type ApiKey,
+  type ApiKeyInput,
+  issue,
+  type KeyCreator,
+  type KeyHash,
+  revoke,
+} from './api-key';
 import { formatKey, isWellFormed, keyPrefixes, keySecretBytes } from './format';
 import type { EnvironmentKind } from '../environment/environment';
 import { encodeApiKeyEvent } from './events';
@@ -123,9 +130,13 @@ export class ApiKeyStore {
     const document =
       (await retryTransient(() => documents.findOne({ _id: idOf(hash), hash }))) ??
       (await this.findRotated(key));
-    if (document === null) return undefined;
-    const stored = toStored(definition, document);
-    return this.isCurrent(stored.state, hash) ? stored : this.rehashed(stored, hash);
+    return document === null ? undefined : toStored(definition, document);
+  }
+
+  /** Hash of the key with that text under the newest pepper, if its stored one is another. */
+  replacedHash(key: string, { state }: Stored<ApiKey>): KeyHash | undefined {
+    const hash = this.hashOf(key);
+    return this.isCurrent(state, hash) ? undefined : { hash, pepper: this.pepper };
   }
 
   // The id of a key created under an older pepper derives from that pepper.
@@ -138,11 +149,6 @@ export class ApiKeyStore {
   private isCurrent(apiKey: ApiKey, hash: string): boolean {
     const isNamed = this.peppers.length === 1 || apiKey.pepper === this.pepper;
     return apiKey.hash === hash && isNamed;
-  }
-
-  private rehashed(stored: Stored<ApiKey>, hash: string): Promise<Stored<ApiKey>> {
-    const { pepper } = this;
-    return this.within(stored).mutate(stored.state.id, (one) => withHash(one, { hash, pepper }));
   }
 
   /** Newest first, including revoked keys; with an id, only that key. */

@@ -87,11 +87,14 @@ export function issue(
   };
 }
 
+/** Hash of a key, and the fingerprint of its pepper. */
+export interface KeyHash {
+  readonly hash: string;
+  readonly pepper: string;
+}
+
 /** Replaces the hash by one under another pepper. */
-export function withHash(
-  apiKey: ApiKey,
-  { hash, pepper }: { readonly hash: string; readonly pepper: string },
-): Transition<ApiKey> {
+export function withHash(apiKey: ApiKey, { hash, pepper }: KeyHash): Transition<ApiKey> {
   if (apiKey.hash === hash && apiKey.pepper === pepper) return unchanged(apiKey);
   return { state: { ...apiKey, hash, pepper }, events: [], commands: [] };
 }

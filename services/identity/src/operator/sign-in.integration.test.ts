@@ -1,6 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { Service } from '@billing/chassis/service';
 import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
+import { BackgroundWrites } from '../background-write-store';
 import { liveTenant } from '../environment/environment-store';
 import { HashQueue, type HashQueueLimits } from '../password/hash-queue';
 import { LoginAttemptStore } from '../password/login-attempt-store';
@@ -37,6 +38,7 @@ beforeAll(async () => {
     sessionList,
     attempts,
     passwordCost: configuration.PASSWORD_HASH_COST,
+    backgroundWrites: new BackgroundWrites(service.logger),
     clock,
   };
   signInWith = (limits) =>

@@ -4,6 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
+import type { BackgroundWrites } from '../background-write-store';
 import type { HashQueue } from '../password/hash-queue';
 import { attempt, perEmail, perEmailAndNetwork, perNetwork } from '../password/login-attempts';
 import type { LoginAttemptStore } from '../password/login-attempt-store';
@@ -43,6 +44,7 @@ export interface SignInDependencies {
   /** Cost of new password hashes: `N` of scrypt is two to the power of it. */
   readonly passwordCost: number;
   readonly hashes: HashQueue;
+  readonly backgroundWrites: BackgroundWrites;
   readonly clock: Clock;
 }
 
@@ -189,7 +191,7 @@ export class SignIn {
 
   /** Finds the operator of a session. Throws unauthenticated for an invalid one. */
   async authenticate(token: string): Promise<SignedIn> {
-    const { sessions, operators, clock } = this.dependencies;
+    const { sessions, operators, backgroundWrites, clock } = this.dependencies;
     const session = await sessions.find(token);
     if (session === undefined) throw invalidSession();
     const now = clock.now();
@@ -200,7 +202,9 @@ export class SignIn {
       throw invalidSession();
     }
     if (recordSessionUse(session.state, now).state !== session.state) {
-      await sessions.mutate(session, recordSessionUse);
+      backgroundWrites.begin(session.state.id, 'session use not recorded', () =>
+        sessions.mutate(session, recordSessionUse),
+      );
     }
     return { operator, session };
   }
