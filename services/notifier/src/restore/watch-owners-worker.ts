@@ -17,7 +17,8 @@ const lookBackMs = 24 * 60 * 60_000;
 
 /**
  * Notices that an owner's database was put back to an earlier time without a restore of the whole
- * system: its event log lacks entries that were read from it.
+ * system: its event log lacks entries that were read from it. An event that was made again has the
+ * id of the lost one, and another time of insertion.
  */
 export class OwnerWatch {
   constructor(private readonly dependencies: OwnerWatchDependencies) {}
@@ -43,13 +44,10 @@ export class OwnerWatch {
   ): Promise<void> {
     const { lost, clock, logger } = this.dependencies;
     const sinceMs = clock.now().getTime() - lookBackMs;
-    const looked = new Map([...lostBefore, ...recent].map((entry) => [entry.id, entry]));
+    const looked = new Map([...lostBefore, ...recent].map((entry) => [keyOf(entry), entry]));
     const entries = [...looked.values()].filter(({ insertedAt }) => insertedAt.getTime() > sinceMs);
-    const found = await findIds(
-      owner,
-      entries.map(({ id }) => id),
-    );
-    const missing = entries.filter(({ id }) => !found.has(id));
+    const found = await findEntries(owner, [...new Set(entries.map(({ id }) => id))]);
+    const missing = entries.filter((entry) => !found.has(keyOf(entry)));
     if (missing.length === 0 && lostBefore.length === 0) return;
     await lost.replace(owner.name, missing);
     const [first] = missing;
@@ -59,16 +57,21 @@ export class OwnerWatch {
   }
 }
 
-/** Returns those of the ids that the log has. A page of large entries may have few. */
-async function findIds(
+/** One insertion of an event. */
+function keyOf({ id, insertedAt }: SeenEntry): string {
+  return `${id} ${insertedAt.toISOString()}`;
+}
+
+/** Returns the keys of the log's entries with these ids. A page of large entries may have few. */
+async function findEntries(
   owner: Pick<EventLogOwner, 'find'>,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
+  const found = new Map<string, string>();
   for (let left = ids; left.length > 0; left = ids.filter((id) => !found.has(id))) {
     const { entries, hasMore } = await owner.find(left);
-    for (const { id } of entries) found.add(id);
+    for (const entry of entries) found.set(entry.id, keyOf(entry));
     if (!hasMore) break;
   }
-  return found;
+  return new Set(found.values());
 }

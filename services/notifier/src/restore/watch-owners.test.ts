@@ -13,8 +13,8 @@ async function look({
 }: {
   recent: readonly SeenEntry[];
   lost?: readonly SeenEntry[];
-  /** Ids in the owner's log; undefined: the owner does not answer. */
-  log: readonly string[] | undefined;
+  /** The owner's log; undefined: the owner does not answer. */
+  log: readonly SeenEntry[] | undefined;
 }) {
   const alarms: unknown[] = [];
   let stored: readonly SeenEntry[] | undefined;
@@ -26,9 +26,10 @@ async function look({
         // Each page has one entry.
         find: async (ids) => {
           if (log === undefined) throw new Error('Service unavailable');
-          const [id, ...more] = ids.filter((one) => log.includes(one));
-          const facts = { position: '', insertedAt: now, envelope: '', traceparent: undefined };
-          return { entries: id === undefined ? [] : [{ id, ...facts }], hasMore: more.length > 0 };
+          const [first, ...more] = log.filter(({ id }) => ids.includes(id));
+          const facts = { position: '', envelope: '', traceparent: undefined };
+          const entries = first === undefined ? [] : [{ ...first, ...facts }];
+          return { entries, hasMore: more.length > 0 };
         },
       },
     ],
@@ -46,24 +47,36 @@ async function look({
     } as never,
   });
   await watch.run();
-  return { stored: stored?.map(({ id }) => id), alarms: alarms.length };
+  return { stored, alarms: alarms.length };
 }
 
+const [a, b, c] = [entry('a', 3), entry('b', 2), entry('c', 1)];
+// Work of a database that was put back has the same ids, and is logged later.
+const again = { a: entry('a', 0.5), b: entry('b', 0.5) };
+const old = entry('a', 25);
+
 test.each([
-  ['all entries are there', { recent: [entry('a'), entry('b')], log: ['a', 'b'] }, undefined, 0],
+  ['all entries are there', { recent: [a, b], log: [a, b] }, undefined, 0],
   ['nothing was read', { recent: [], log: [] }, undefined, 0],
-  ['the newest is missing', { recent: [entry('a'), entry('b')], log: ['a'] }, ['b'], 1],
-  ['an older one is missing', { recent: [entry('a'), entry('b')], log: ['b'] }, ['a'], 1],
-  ['the missing one is older than a day', { recent: [entry('a', 25)], log: [] }, undefined, 0],
-  ['the owner does not answer', { recent: [entry('a')], log: undefined }, undefined, 0],
+  ['the newest is missing', { recent: [a, b], log: [a] }, [b], 1],
+  ['an older one is missing', { recent: [a, b], log: [b] }, [a], 1],
+  ['the newest was made again', { recent: [a, b], log: [a, again.b] }, [b], 1],
+  ['all were made again', { recent: [a, b], log: [again.a, again.b] }, [a, b], 1],
+  ['one was made again and read', { recent: [a, b, again.a], log: [b, again.a] }, [a], 1],
+  ['the missing one is older than a day', { recent: [old], log: [] }, undefined, 0],
+  ['the one made again is older than a day', { recent: [old], log: [again.a] }, undefined, 0],
+  ['the owner does not answer', { recent: [a], log: undefined }, undefined, 0],
+  ['one stays missing, and newer ones were read', { recent: [c], lost: [b], log: [c] }, [b], 0],
+  ['a missing one was made again', { recent: [c], lost: [b], log: [c, again.b] }, [b], 0],
   [
-    'one stays missing although newer ones were read',
-    { recent: [entry('c')], lost: [entry('b')], log: ['c'] },
-    ['b'],
+    'a missing one was made again and read',
+    { recent: [again.b], lost: [b], log: [again.b] },
+    [b],
     0,
   ],
-  ['a missing one is back', { recent: [entry('b')], lost: [entry('b')], log: ['b'] }, [], 0],
-  ['a day has passed', { recent: [], lost: [entry('b', 25)], log: [] }, [], 0],
+  ['another one is missing, too', { recent: [c], lost: [b], log: [] }, [b, c], 0],
+  ['a missing one is back', { recent: [b], lost: [b], log: [b] }, [], 0],
+  ['a day has passed', { recent: [], lost: [old], log: [] }, [], 0],
 ])('where %s', async (_case, facts, stored, alarms) => {
   expect(await look(facts)).toEqual({ stored, alarms });
 });

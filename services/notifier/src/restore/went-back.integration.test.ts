@@ -41,7 +41,7 @@ test('a database that was put back is noticed, also by a notifier that was not r
   expect(await lost()).toEqual([]);
 
   await notifier.stop();
-  await system.owner.forget(gone, [1]);
+  const forgotten = await system.owner.forget(gone, [1]);
   await system.owner.logOnly(live, kept, 3);
   notifier = await system.startNotifier(overrides);
   await eventually(async () => {
@@ -55,9 +55,33 @@ test('a database that was put back is noticed, also by a notifier that was not r
   expect(await lost()).toHaveLength(1);
 
   // The database has its entries again.
-  await system.owner.logOnly(live, gone, 1);
+  await system.owner.haveAgain(forgotten);
   await eventually(async () => {
     expect(await lost()).toEqual([]);
   });
+  await notifier.stop();
+});
+
+test('a database that was put back is noticed when its work is done again before a look', async () => {
+  let notifier = await system.startNotifier(overrides);
+  const subject = newId();
+  for (const sequence of [1, 2, 3]) await system.owner.logOnly(live, subject, sequence);
+  await eventually(async () => {
+    expect(await readRecent()).toContain(`${subject}:3`);
+  });
+  await notifier.stop();
+  await system.owner.forget(subject, [2, 3]);
+  for (const sequence of [2, 3]) await system.owner.logOnly(live, subject, sequence);
+  notifier = await system.startNotifier(overrides);
+  await eventually(async () => {
+    const [first, ...more] = await lost();
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({ _id: 'subscription' });
+    expect(first?.['entries'].map(({ id }: { id: string }) => id)).toContain(`${subject}:3`);
+  });
+  // It stays, although the work was read again.
+  await system.owner.logOnly(live, newId(), 1);
+  await looks();
+  expect(await lost()).toHaveLength(1);
   await notifier.stop();
 });

@@ -1,7 +1,13 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Tenant } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
-import { eventLogId, logEvent, openEventLog, toEnvelope } from '@billing/chassis/event-log';
+import {
+  type EventLogDocument,
+  eventLogId,
+  logEvent,
+  openEventLog,
+  toEnvelope,
+} from '@billing/chassis/event-log';
 import { newId } from '@billing/chassis/ids';
 import { InsertBatches } from '@billing/chassis/inserts';
 import { type RunningService, Service } from '@billing/chassis/service';
@@ -32,8 +38,10 @@ export interface EventOwner extends RunningService {
     sequence: number,
     restoreCodes?: string,
   ): Promise<void>;
-  /** Forgets logged events, as a restore to an instant before them does. */
-  forget(aggregateId: string, sequences: readonly number[]): Promise<void>;
+  /** Forgets logged events, as a restore to an instant before them does, and returns them. */
+  forget(aggregateId: string, sequences: readonly number[]): Promise<EventLogDocument[]>;
+  /** Has forgotten events again, as the database has that was replaced by its earlier copy. */
+  haveAgain(entries: readonly EventLogDocument[]): Promise<void>;
   /** Publishes a logged event to the stream, again or for the first time. */
   publish(aggregateId: string, sequence: number): Promise<void>;
   /** Counts the aggregates with unpublished events. */
@@ -96,7 +104,14 @@ export async function startOwner(
     ...running,
     forget: async (aggregateId, sequences) => {
       const ids = sequences.map((sequence) => eventLogId({ aggregateId, sequence }));
+      const forgotten = await eventLog.find({ _id: { $in: ids } }).toArray();
       await eventLog.deleteMany({ _id: { $in: ids } });
+      return forgotten;
+    },
+    haveAgain: async (entries) => {
+      for (const entry of entries) {
+        await eventLog.replaceOne({ _id: entry._id }, entry, { upsert: true });
+      }
     },
     logOnly: async (tenant, aggregateId, sequence, restoreCodes) => {
       const envelope = toEnvelope({
