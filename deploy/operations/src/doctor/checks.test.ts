@@ -4,6 +4,13 @@ const now = new Date('2026-11-28T12:00:00Z');
 const before = (ms: number) => new Date(now.getTime() - ms);
 const minute = 60_000;
 const hour = 60 * minute;
+const day = 24 * hour;
+const after = (ms: number) => before(-ms);
+const refusedAt = (at: Date) => [{ _id: 'DATA_KEYS', fingerprint: 'a7', refusedAt: at }];
+const until = (at: Date) => [
+  { stream: 'up' as const },
+  { stream: 'up' as const, certificateUntil: at },
+];
 
 const healthy: ServiceFacts = {
   service: 'catalog',
@@ -12,6 +19,10 @@ const healthy: ServiceFacts = {
   outboxSince: undefined,
   dueSince: undefined,
   poisonMessages: 0,
+  health: [{ stream: 'up' }],
+  missingIndexes: [],
+  fingerprints: [{ _id: 'DATA_KEYS', fingerprint: 'a7937b64b8caa58f' }],
+  foldSince: undefined,
   sealedSecrets: new Map(),
   oldSecret: undefined,
 };
@@ -33,9 +44,14 @@ test('a healthy system has no finding', () => {
     { name: 'state', ok: true, text: 'OPEN' },
     { name: 'clock', ok: true, text: '0.0 s ahead of the database' },
     { name: 'disk', ok: true, text: '50 % free' },
+    { name: 'stream', ok: true, text: 'there' },
+    { name: 'indexes', ok: true, text: 'none is missing' },
+    { name: 'fingerprints', ok: true, text: 'no other secret was used' },
     { name: 'outbox', ok: true, text: 'nothing waits' },
     { name: 'due work', ok: true, text: 'nothing waits' },
+    { name: 'folding', ok: true, text: 'nothing waits' },
     { name: 'poison messages', ok: true, text: '0' },
+    { name: 'certificates', ok: true, text: 'none are used' },
     { name: 'last backup', ok: true, text: '2026-11-28T11:00:00.000Z' },
     { name: 'data keys', ok: true, text: 'none needed' },
   ]);
@@ -89,6 +105,24 @@ test.each<[string, SystemFacts, string]>([
   ['clock', { ...system, clockSkewMs: 2_001 }, '2.0 s ahead of the database'],
   ['clock', { ...system, clockSkewMs: -2_001 }, '2.0 s behind the database'],
   ['disk', { ...system, disk: { freeBytes: 149, totalBytes: 1_000 } }, '14 % free'],
+  ['stream', withOne({ health: [{ stream: 'down' }] }), 'not there for checkout'],
+  ['stream', withOne({ health: [{ stream: 'up' }, { stream: 'short' }] }), 'lacks replicas'],
+  [
+    'indexes',
+    withOne({ missingIndexes: ['invoices.dueInSlice', 'invoices.number'] }),
+    'missing: checkout.invoices.dueInSlice, checkout.invoices.number: run npm run indexes',
+  ],
+  [
+    'fingerprints',
+    withOne({ fingerprints: refusedAt(before(15 * minute)) }),
+    'checkout was started with another DATA_KEYS',
+  ],
+  ['folding', withOne({ foldSince: before(2 * hour + 1) }), 'oldest waits for 7200.0 s (checkout)'],
+  [
+    'certificates',
+    withOne({ health: until(after(14 * day - 1)) }),
+    'first expires at 2026-12-12T11:59:59.999Z (checkout)',
+  ],
   [
     'outbox',
     withOne({ outboxSince: before(15 * minute + 1) }),
@@ -107,6 +141,10 @@ test.each<[string, SystemFacts]>([
   ['a disk at its limit', { ...system, disk: { freeBytes: 15, totalBytes: 100 } }],
   ['an outbox at its limit', withOne({ outboxSince: before(15 * minute) })],
   ['work that is due by a clock ahead', withOne({ dueSince: new Date(now.getTime() + hour) })],
+  ['a replica that does not show the stream', withOne({ health: [] })],
+  ['a refused start of before', withOne({ fingerprints: refusedAt(before(15 * minute + 1)) })],
+  ['a fold at its limit', withOne({ foldSince: before(2 * hour) })],
+  ['a certificate at its limit', withOne({ health: until(after(14 * day)) })],
   ['a backup at its limit', { ...system, lastBackupAt: before(26 * hour) }],
 ])('%s is no finding', (_name, facts) => {
   expect(checksOf(facts).filter(({ ok }) => !ok)).toEqual([]);

@@ -1,3 +1,5 @@
+import type { ReplicaHealth } from '@billing/chassis/replica-store';
+import type { FingerprintDocument } from '@billing/chassis/secret-fingerprints';
 import type { SystemState } from '@billing/chassis/system-state';
 
 /** Facts about a running system. */
@@ -22,6 +24,13 @@ export interface ServiceFacts {
   /** Since when the longest waiting live work has been due. */
   readonly dueSince: Date | undefined;
   readonly poisonMessages: number;
+  /** What the living replicas show; those of 0.1.0 show nothing. */
+  readonly health: readonly ReplicaHealth[];
+  /** Indexes that the release wants and the database lacks, as `<collection>.<name>`. */
+  readonly missingIndexes: readonly string[];
+  readonly fingerprints: readonly FingerprintDocument[];
+  /** Since when the series of usage that has waited longest has been due for its fold. */
+  readonly foldSince: Date | undefined;
   /** Number of stored secrets by the id of the key of DATA_KEYS that sealed them. */
   readonly sealedSecrets: ReadonlyMap<string, number>;
   /** Absent in services without a secret that can be replaced by an old value in `<NAME>_OLD`. */
@@ -44,6 +53,11 @@ export interface Check {
 }
 
 const clockSkewMsMax = 2_000;
+// A replica whose start is refused tries again within minutes.
+const refusedMsMax = 15 * 60_000;
+// As in the alert BillingUsageFoldsLate.
+const foldMsMax = 2 * 60 * 60_000;
+const certificateMsMin = 14 * 24 * 60 * 60_000;
 // As in the alerts BillingOutboxStuck, BillingDueWorkLate and BillingDiskLow.
 const waitMsMax = 15 * 60_000;
 const freeShareMin = 0.15;
@@ -62,9 +76,14 @@ export function checksOf(facts: SystemFacts): Check[] {
       text: clockText(clockSkewMs),
     },
     ...(disk === undefined ? [] : [diskCheck(disk)]),
-    waitCheck('outbox', services, ({ outboxSince }) => outboxSince, now),
-    waitCheck('due work', services, ({ dueSince }) => dueSince, now),
+    streamCheck(services),
+    indexCheck(services),
+    fingerprintCheck(services, now),
+    waitCheck('outbox', services, now, ({ outboxSince }) => outboxSince),
+    waitCheck('due work', services, now, ({ dueSince }) => dueSince),
+    waitCheck('folding', services, now, ({ foldSince }) => foldSince, foldMsMax),
     poisonCheck(services),
+    certificateCheck(services, now),
     backupCheck(lastBackupAt, now),
     dataKeyCheck(services),
     ...services.flatMap(oldSecretCheck),
@@ -97,11 +116,51 @@ function diskCheck({ freeBytes, totalBytes }: NonNullable<SystemFacts['disk']>):
   return { name: 'disk', ok: share >= freeShareMin, text: `${String(percent)} % free` };
 }
 
+function streamCheck(services: readonly ServiceFacts[]): Check {
+  const seenAs = (stream: ReplicaHealth['stream']) =>
+    services.filter(({ health }) => health.some((one) => one.stream === stream));
+  const [down, short] = [seenAs('down'), seenAs('short')];
+  const ok = down.length === 0 && short.length === 0;
+  const lacking = down.length > 0 ? `not there for ${namesOf(down)}` : 'lacks replicas';
+  return { name: 'stream', ok, text: ok ? 'there' : lacking };
+}
+
+function indexCheck(services: readonly ServiceFacts[]): Check {
+  const missing = services.flatMap(({ service, missingIndexes }) =>
+    missingIndexes.map((name) => `${service}.${name}`),
+  );
+  const ok = missing.length === 0;
+  const text = ok ? 'none is missing' : `missing: ${missing.join(', ')}: run npm run indexes`;
+  return { name: 'indexes', ok, text };
+}
+
+function fingerprintCheck(services: readonly ServiceFacts[], now: Date): Check {
+  const refused = services.flatMap(({ service, fingerprints }) =>
+    fingerprints
+      .filter(({ refusedAt }) => now.getTime() - (refusedAt?.getTime() ?? 0) <= refusedMsMax)
+      .map(({ _id: variable }) => `${service} was started with another ${variable}`),
+  );
+  const ok = refused.length === 0;
+  return { name: 'fingerprints', ok, text: ok ? 'no other secret was used' : refused.join(', ') };
+}
+
+function certificateCheck(services: readonly ServiceFacts[], now: Date): Check {
+  const name = 'certificates';
+  const ends = services.flatMap(({ service, health }) =>
+    health.flatMap(({ certificateUntil: at }) => (at === undefined ? [] : [{ service, at }])),
+  );
+  const [first] = ends.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  if (first === undefined) return { name, ok: true, text: 'none are used' };
+  const ok = first.at.getTime() - now.getTime() >= certificateMsMin;
+  return { name, ok, text: `first expires at ${first.at.toISOString()} (${first.service})` };
+}
+
 function waitCheck(
   name: string,
   services: readonly ServiceFacts[],
-  sinceOf: (facts: ServiceFacts) => Date | undefined,
   now: Date,
+  sinceOf: (facts: ServiceFacts) => Date | undefined,
+  msMax = waitMsMax,
 ): Check {
   const waits = services.map((one) => ({
     service: one.service,
@@ -109,7 +168,7 @@ function waitCheck(
   }));
   const longest = waits.reduce((most, one) => (one.ms > most.ms ? one : most));
   const text = `oldest waits for ${seconds(longest.ms)} (${longest.service})`;
-  return { name, ok: longest.ms <= waitMsMax, text: longest.ms === 0 ? 'nothing waits' : text };
+  return { name, ok: longest.ms <= msMax, text: longest.ms === 0 ? 'nothing waits' : text };
 }
 
 function poisonCheck(services: readonly ServiceFacts[]): Check {

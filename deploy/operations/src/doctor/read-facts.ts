@@ -2,8 +2,13 @@ import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { realTimeline } from '@billing/chassis/call-context';
 import { monotonicMs, systemClock } from '@billing/chassis/clock';
+import { listIndexes } from '@billing/chassis/mongo';
 import { isEndedHere } from '@billing/chassis/replica';
 import { type Heartbeat, ReplicaStore } from '@billing/chassis/replica-store';
+import {
+  type FingerprintDocument,
+  fingerprintCollection,
+} from '@billing/chassis/secret-fingerprints';
 import { seen, stateOf } from '@billing/chassis/system-state';
 import type { Db } from 'mongodb';
 import { readLastBackup } from '../database/last-backup';
@@ -48,10 +53,33 @@ async function readService(
     state: stateOf(seen(undefined, await system.read(), nowMs), { nowMs, now }),
     releases: living.map(({ release }) => release),
     ...(await readWaiting(db, now)),
+    health: living.flatMap(({ health }) => health ?? []),
+    missingIndexes: await readMissingIndexes(db, (await system.wantedIndexes())?.names ?? []),
+    fingerprints: await db.collection<FingerprintDocument>(fingerprintCollection).find().toArray(),
+    foldSince: await readFoldSince(db, now),
     poisonMessages: await db.collection('poisonMessages').countDocuments(),
     sealedSecrets: await readSealedSecrets(db, service),
     oldSecret: await readOldSecret(db, service, now),
   };
+}
+
+async function readMissingIndexes(db: Db, wanted: readonly string[]): Promise<string[]> {
+  const byCollection = Map.groupBy(wanted, (name) => name.slice(0, name.indexOf('.')));
+  const missing: string[] = [];
+  for (const [name, names] of byCollection) {
+    const indexes = await listIndexes(db.collection(name));
+    const present = new Set(indexes.map((index) => `${name}.${index.name}`));
+    missing.push(...names.filter((one) => !present.has(one)));
+  }
+  return missing;
+}
+
+/** Sandboxes count, too: they share the folds. Only metering has series. */
+async function readFoldSince(db: Db, now: Date): Promise<Date | undefined> {
+  const series = db.collection<{ readonly foldAt: Date }>('usageSeries');
+  const filter = { foldAt: { $lte: now } };
+  const first = await series.findOne(filter, { sort: { foldAt: 1 }, projection: { foldAt: 1 } });
+  return first?.foldAt;
 }
 
 interface Waiting {

@@ -1,12 +1,17 @@
 import { sleep } from '../clock';
-import { MissingIndexError } from './mongo';
+import { MissingIndexError, namingIndexes } from './mongo';
 import type { Logger } from '../telemetry/logging';
 
 const lookEveryMs = 5_000;
 
-/** Number of indexes that a process waits for. */
-export interface MissingIndexes {
-  count: number;
+/** Indexes of a process that starts. */
+export interface WantedIndexes {
+  /** Number of those that it waits for. */
+  missing: number;
+  /** All that were ensured so far, as `<collection>.<name>`. */
+  readonly names: Set<string>;
+  /** Stores the names, for `npm run doctor`. */
+  readonly record: (names: readonly string[]) => Promise<void>;
 }
 
 /**
@@ -17,18 +22,19 @@ export async function untilIndexed<T>(
   ensure: () => Promise<T>,
   {
     logger,
-    missing = { count: 0 },
+    indexes,
     everyMs = lookEveryMs,
-  }: { logger: Logger; missing?: MissingIndexes; everyMs?: number },
+  }: { logger: Logger; indexes: WantedIndexes; everyMs?: number },
 ): Promise<T> {
   for (;;) {
     try {
-      const ensured = await ensure();
-      missing.count = 0;
+      const ensured = await namingIndexes(indexes.names, ensure);
+      indexes.missing = 0;
       return ensured;
     } catch (error) {
       if (!(error instanceof MissingIndexError)) throw error;
-      missing.count = error.indexes.length;
+      indexes.missing = error.indexes.length;
+      await indexes.record([...indexes.names]);
       for (const name of error.indexes) {
         logger.error({ alarm: 'missing_index' }, `missing index ${name}: run npm run indexes`);
       }

@@ -232,6 +232,14 @@ const indexedAtStartMax = 100_000;
 /** Reports each index that is built on a large collection; absent: none is. */
 const building = new AsyncLocalStorage<(line: string) => void>();
 
+/** Names the indexes that work ensures; absent: nothing asks for them. */
+const naming = new AsyncLocalStorage<Set<string>>();
+
+/** Runs work that ensures indexes, and adds their names: `<collection>.<name>`. */
+export function namingIndexes<T>(names: Set<string>, run: () => T): T {
+  return naming.run(names, run);
+}
+
 /** Runs work in which missing indexes are built on collections of any size. */
 export function buildingIndexes<T>(report: (line: string) => void, run: () => T): T {
   return building.run(report, run);
@@ -258,6 +266,7 @@ export async function ensureIndexes<D extends Document>(
   largeFrom = indexedAtStartMax,
 ): Promise<void> {
   const { collectionName } = collection;
+  for (const { name } of indexes) naming.getStore()?.add(`${collectionName}.${name}`);
   const existing = new Map((await listIndexes(collection)).map((index) => [index.name, index]));
   for (const wanted of indexes) {
     const present = existing.get(wanted.name);

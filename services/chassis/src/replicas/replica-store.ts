@@ -17,6 +17,16 @@ interface ReplicaDocument {
   readonly system?: ShownState;
   /** Absent in heartbeats of services that report nothing. */
   readonly reported?: number;
+  /** Absent in heartbeats of releases before 0.2.0. */
+  readonly health?: ReplicaHealth;
+}
+
+/** What a replica knows of its surroundings, for `npm run doctor`. */
+export interface ReplicaHealth {
+  /** `short`: servers of the stream are missing or behind. */
+  readonly stream: 'up' | 'short' | 'down';
+  /** Real time at which the certificate of the replica expires; absent: it has none. */
+  readonly certificateUntil?: Date;
 }
 
 /** A heartbeat as stored. */
@@ -26,6 +36,7 @@ export interface Heartbeat extends Beat {
   readonly system?: ShownState | undefined;
   /** Count that the replica reports to the others; see Replicas.shareCount. */
   readonly reported?: number | undefined;
+  readonly health?: ReplicaHealth | undefined;
 }
 
 // A hanging database counts as unavailable long before the others consider the replica gone.
@@ -107,6 +118,6 @@ export class ReplicaStore {
 }
 
 function fromDocument({ _id: replica, ...document }: ReplicaDocument): Heartbeat {
-  const { beat, at, release, system, reported } = document;
-  return { replica, beat, at, release, system, reported };
+  const { beat, at, release, system, reported, health } = document;
+  return { replica, beat, at, release, system, reported, health };
 }

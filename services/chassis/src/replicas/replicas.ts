@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/logging';
 import { Membership } from './membership';
 import { isEndedHere, newReplicaId } from './replica';
 import { isOlder } from '../version';
-import { type Heartbeat, ReplicaStore } from './replica-store';
+import { type Heartbeat, type ReplicaHealth, ReplicaStore } from './replica-store';
 import { retryTransient } from '../mongo/mongo';
 import { SchemaGate } from './schema-gate';
 import { type SharedCount, sliceCount, type SliceFilter, sliceOf, type Slices } from './slices';
@@ -40,6 +40,7 @@ export class Replicas implements Slices {
   private membership = new Membership(this.replica);
   private beat = 0;
   private shared: SharedCount | undefined;
+  private health: ReplicaHealth | undefined;
   private last: { key: string; filter: SliceFilter | undefined } = { key: '', filter: undefined };
 
   constructor(
@@ -104,6 +105,11 @@ export class Replicas implements Slices {
     this.shared = shared;
   }
 
+  /** Shows with the heartbeats what the replica knows of its surroundings. */
+  showHealth(health: ReplicaHealth): void {
+    this.health = health;
+  }
+
   /** Writes the next heartbeat, and reads those of the others and the state of the system. */
   async keepAlive(): Promise<void> {
     const [written, read] = await Promise.allSettled([
@@ -149,9 +155,10 @@ export class Replicas implements Slices {
 
   private heartbeat() {
     const { clock, release } = this.dependencies;
-    const { replica, run, beat, system } = this;
+    const { replica, run, beat, system, health } = this;
     const reported = this.shared === undefined ? {} : { reported: this.shared.own() };
-    return { replica, run, beat, at: clock.now(), release, system: system.shown(), ...reported };
+    const facts = { at: clock.now(), release, system: system.shown() };
+    return { replica, run, beat, ...facts, ...reported, ...(health && { health }) };
   }
 
   private async observe(all: readonly Heartbeat[]): Promise<void> {

@@ -18,14 +18,29 @@ interface LastBackupDocument {
   readonly at: Date;
 }
 
+/** Indexes that a release wants. */
+interface ReleaseIndexes {
+  readonly release: string;
+  /** As `<collection>.<name>`. */
+  readonly names: readonly string[];
+}
+
+interface IndexesDocument extends ReleaseIndexes {
+  readonly _id: 'indexes';
+  /** Of the other release that started last; absent if none has. */
+  readonly before?: ReleaseIndexes;
+}
+
 /** State of the system in one database. Releases before 0.2.0 neither read nor write it. */
 export class SystemStore {
   private readonly documents: Collection<SystemDocument>;
   private readonly backups: Collection<LastBackupDocument>;
+  private readonly indexes: Collection<IndexesDocument>;
 
   constructor(db: Db) {
     this.documents = db.collection(systemCollection);
     this.backups = db.collection(systemCollection);
+    this.indexes = db.collection(systemCollection);
   }
 
   /** Instant of the last complete backup; undefined in all databases but the first. */
@@ -35,6 +50,19 @@ export class SystemStore {
 
   async recordBackup(at: Date): Promise<void> {
     await this.backups.updateOne({ _id: 'lastBackup' }, { $set: { at } }, { upsert: true });
+  }
+
+  /** Indexes that the replica which started last wants; undefined before 0.2.0. */
+  async wantedIndexes(): Promise<IndexesDocument | undefined> {
+    return (await this.indexes.findOne({ _id: 'indexes' }, limits)) ?? undefined;
+  }
+
+  async recordIndexes({ release, names }: ReleaseIndexes): Promise<void> {
+    const stored = await this.wantedIndexes();
+    const isOther = stored !== undefined && stored.release !== release;
+    const before = isOther && { before: { release: stored.release, names: stored.names } };
+    const update = { $set: { release, names, ...before } };
+    await this.indexes.updateOne({ _id: 'indexes' }, update, { upsert: true });
   }
 
   async read(): Promise<SystemDocument | undefined> {

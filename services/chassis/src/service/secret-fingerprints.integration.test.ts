@@ -35,6 +35,8 @@ test('another secret is refused, and the stored fingerprint stays', async () => 
   await expect(check('second')).rejects.toThrow(refused);
   await expect(check('second', 'third')).rejects.toThrow(refused);
   await check('first');
+  const [stored] = await mongo.db.collection('secretFingerprints').find().toArray();
+  expect(stored).toMatchObject({ fingerprint: 'a7937b64b8caa58f', refusedAt: expect.any(Date) });
 });
 
 test('the number of wrong secrets is reported before the refusal', async () => {

@@ -25,6 +25,8 @@ export interface FingerprintDocument {
   readonly fingerprint: string;
   /** Real time at which it replaced another one; absent if it never did. */
   readonly replacedAt?: Date;
+  /** Real time at which a start with another one was refused last; absent if none was. */
+  readonly refusedAt?: Date;
 }
 
 /** Collection of the fingerprints. */
@@ -41,7 +43,8 @@ export function fingerprintOf(secret: string | Buffer): string {
 /**
  * Compares the configured secrets with those that the database was written with, and stores
  * fingerprints of new ones. A secret that replaces a configured old one is a rotation. Any other
- * difference throws a ConfigurationError, before anything is written with a wrong secret.
+ * difference is recorded for `npm run doctor` and throws a ConfigurationError, before anything is
+ * written with a wrong secret.
  */
 export async function checkFingerprints(
   db: Db,
@@ -65,14 +68,12 @@ async function isKnown(db: Db, { variable, value, old }: DataSecret): Promise<bo
   const find = () => retryTransient(() => fingerprints.findOne({ _id: variable }));
   const stored = (await find()) ?? (await insert({ _id: variable, fingerprint }));
   if (stored.fingerprint === fingerprint) return true;
-  if (!old.map(fingerprintOf).includes(stored.fingerprint)) return false;
-  await retryTransient(() =>
-    fingerprints.updateOne(
-      { _id: variable, fingerprint: stored.fingerprint },
-      { $set: { fingerprint, replacedAt: systemClock.now() } },
-    ),
-  );
-  return true;
+  const now = systemClock.now();
+  const isRotation = old.map(fingerprintOf).includes(stored.fingerprint);
+  const change = isRotation ? { fingerprint, replacedAt: now } : { refusedAt: now };
+  const compared = { _id: variable, fingerprint: stored.fingerprint };
+  await retryTransient(() => fingerprints.updateOne(compared, { $set: change }));
+  return isRotation;
 
   async function insert(document: FingerprintDocument): Promise<FingerprintDocument> {
     try {

@@ -30,8 +30,8 @@ import {
   observeCertificate,
   observeMissingIndexes,
 } from '../telemetry/observe-machine';
-import { type MissingIndexes, untilIndexed } from '../mongo/missing-indexes';
-import { buildingIndexes, connectMongo } from '../mongo/mongo';
+import { type WantedIndexes, untilIndexed } from '../mongo/missing-indexes';
+import { buildingIndexes, connectMongo, namingIndexes } from '../mongo/mongo';
 import { connectPeer, type Peer, type PeerOptions } from '../grpc/peer';
 import { openOwnStores } from './own-stores';
 import { PeriodicRuns, type PeriodicWork } from './periodic-work';
@@ -41,6 +41,7 @@ import { Closers } from './process';
 import { Replicas } from '../replicas/replicas';
 import type { RecoveryWork } from '../recovery/recovery';
 import { recoveryWork } from './recovery-runner';
+import { replicaHealthWork } from './replica-health';
 import { replicaWork } from './replica-work';
 import type { RpcService, RpcDependencies } from '../grpc/rpc';
 import { StuckCommands } from '../outbox/stuck-commands';
@@ -87,8 +88,14 @@ export class Service {
   private readonly indexers: (() => Promise<void>)[] = [];
   private readonly starters: (() => Promise<void> | void)[] = [];
   private readonly consumers: RunningConsumer[] = [];
-  /** Indexes that the start waits for. */
-  readonly missing: MissingIndexes = { count: 0 };
+  readonly indexes: WantedIndexes = {
+    missing: 0,
+    names: new Set(),
+    record: (names) => {
+      const { SERVICE_VERSION: release } = this.configuration;
+      return new SystemStore(this.db).recordIndexes({ release, names });
+    },
+  };
   /** Share of this replica in work that replicas divide. */
   readonly slices: Replicas;
   private readonly database: DatabaseHealth;
@@ -326,11 +333,14 @@ export class Service {
   }
 
   private async buildIndexes(report: (line: string) => void): Promise<RunningService> {
-    await buildingIndexes(report, async () => {
+    const { names } = this.indexes;
+    const ensureAll = async () => {
       await openOwnStores(this);
       for (const ensure of this.indexers) await ensure();
       await ensureEnvironmentIndexes(this.db);
-    });
+    };
+    await buildingIndexes(report, () => namingIndexes(names, ensureAll));
+    await this.indexes.record([...names]);
     return { address: '', stop: () => this.closers.closeAll() };
   }
 
@@ -341,7 +351,7 @@ export class Service {
     this.isStorageFull = isStorageFull;
     metrics.observeStream(() => stream.state());
     this.every(clockComparison(() => this.mongo.time(), this));
-    observeMissingIndexes(metrics, this.missing);
+    observeMissingIndexes(metrics, this.indexes);
     observeCertificate(metrics, this.configuration, clock);
     observeBackup(metrics, new SystemStore(this.db), clock);
     await this.answerProbes();
@@ -359,6 +369,7 @@ export class Service {
     await stuckCommands.ensureIndexes();
     for (const ensure of this.indexers) await untilIndexed(ensure, this);
     await this.startDeletion();
+    await this.indexes.record([...this.indexes.names]);
     // After the indexes, which may take minutes: a replica that has joined owns slices.
     await this.joinReplicas();
     const gates: WorkGates = {
@@ -387,6 +398,7 @@ export class Service {
   private async joinReplicas(): Promise<void> {
     const { slices, database } = this;
     this.onClose('replica', () => slices.stop());
+    this.periodic.start(replicaHealthWork(this));
     await slices.start();
     this.periodic.start(replicaWork(slices, database));
   }

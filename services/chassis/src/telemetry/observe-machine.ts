@@ -8,10 +8,10 @@ type Observed = Pick<Metrics, 'observe'>;
 /** Observes the number of indexes that a start waits for. */
 export function observeMissingIndexes(
   metrics: Observed,
-  missing: { readonly count: number },
+  indexes: { readonly missing: number },
 ): void {
   metrics.observe('missingIndexes', () =>
-    Promise.resolve([{ value: missing.count, attributes: {} }]),
+    Promise.resolve([{ value: indexes.missing, attributes: {} }]),
   );
 }
 
@@ -64,9 +64,19 @@ export function observeCertificate(
 ): void {
   if (given === undefined) return;
   metrics.observe('certificateRemaining', async () => {
-    // The file is replaced when the certificate is renewed.
-    const pem = file === undefined ? given : await readFile(file, 'utf8');
-    const expiresAtMs = Date.parse(new X509Certificate(pem).validTo);
-    return [{ value: (expiresAtMs - clock.now().getTime()) / 1_000, attributes: {} }];
+    const expiresAt = await certificateExpiry({ given, file });
+    return [{ value: (expiresAt.getTime() - clock.now().getTime()) / 1_000, attributes: {} }];
   });
+}
+
+/** Reads when a certificate expires. Its file is replaced when it is renewed. */
+export async function certificateExpiry({
+  given,
+  file,
+}: {
+  readonly given: string;
+  readonly file: string | undefined;
+}): Promise<Date> {
+  const pem = file === undefined ? given : await readFile(file, 'utf8');
+  return new Date(new X509Certificate(pem).validTo);
 }
