@@ -62,7 +62,7 @@ function linkOf({ root }: PayerPage): string {
 test("the page leads to the provider's card form, and charges the card when the payer confirms", async () => {
   const begun = await begin();
   const page = await payer.open(begun.checkoutUrl);
-  expect(page.text).not.toContain('Test mode');
+  expect(page.text).not.toContain('No real charges');
   expect(page.root.querySelector('input')).toBeNull();
   const leading = await payer.submit(page);
   expect(linkOf(leading)).toMatch(/^https:\/\//);

@@ -60,7 +60,7 @@ describe('the page of a session', () => {
       'All of it.',
       '$29.00 due today',
       'Renews every month at the same price. Next charge on February 28, 2026',
-      'Test mode',
+      'TEST No real charges.',
       '4242 4242 4242 4242',
     ]) {
       expect(page.text).toContain(text);

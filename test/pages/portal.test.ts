@@ -119,6 +119,8 @@ describe('the overview', () => {
 });
 
 describe('canceling a subscription', () => {
+  const usageIsBilled = 'Usage beyond what is included is still billed.';
+
   test('asks for confirmation, takes effect at period end, and can be undone', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId, { plan: { name: 'Pro' } });
@@ -126,6 +128,7 @@ describe('canceling a subscription', () => {
     const link = page.root.querySelector('a[href$="/cancel"]')?.attributes.href ?? '';
     const asked = await visitor.open(link);
     expect(asked.text).toContain('Cancel Pro?');
+    expect(asked.text).not.toContain(usageIsBilled);
     const canceled = await visitor.submit(asked);
     expect(canceled.text).toContain('Your subscription will end when the current period ends.');
     expect(canceled.text).toContain('and does not renew');
@@ -166,7 +169,9 @@ describe('canceling a subscription', () => {
     const input = { customerId, productId, authorizedTransactionId };
     const { id } = await scene.create('/subscriptions', input);
     const { visitor } = await scene.enter(customerId);
-    await visitor.submit(await visitor.open(`/portal/subscriptions/${String(id)}/cancel`));
+    const asked = await visitor.open(`/portal/subscriptions/${String(id)}/cancel`);
+    expect(asked.text).toContain(usageIsBilled);
+    await visitor.submit(asked);
     expect((await visitor.open('/portal')).text).not.toContain('Usage so far');
     await scene.create('/events/ingest', { events: [{ customerId, meterId, quantity: 90 }] });
     expect((await visitor.open('/portal')).text).toContain(

@@ -11,7 +11,16 @@ import type { Visit } from './route';
 import { placeOf, portalPage } from './shell';
 
 /** Page that asks for confirmation of a cancellation. */
-export function cancellationPage(visit: Visit, { subscription, productName }: Plan): Page {
+export function cancellationPage(
+  visit: Visit,
+  { subscription, productName }: Plan,
+  {
+    hasUsagePrices,
+  }: {
+    /** The invoice after the end then bills usage. */
+    readonly hasUsagePrices: boolean;
+  },
+): Page {
   const { id, phase, startAt, currentPeriodEnd } = present(subscription);
   const isScheduled = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;
   const content = html`<section>
@@ -24,7 +33,7 @@ export function cancellationPage(visit: Visit, { subscription, productName }: Pl
         : html`<p>
               ${sayHtml('cancel.running', { date: html`<strong>${dateText(present(currentPeriodEnd))}</strong>` })}
             </p>
-            <p class="hint">${say('cancel.usage')}</p>`
+            ${hasUsagePrices && html`<p class="hint">${say('cancel.usage')}</p>`}`
     }
     ${postForm(
       placeOf(visit, `/portal/subscriptions/${id}`),

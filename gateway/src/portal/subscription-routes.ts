@@ -47,7 +47,13 @@ async function askToCancel(request: PortalRequest, peers: Peers): Promise<ApiAns
   const { id, cancelAtPeriodEnd } = own;
   if (hasEnded(own) || cancelAtPeriodEnd) return redirectAnswer('/portal');
   const { visit, context } = request;
-  const { plans } = await peers.plan.listPlans({ customerId: visit.customerId }, context);
+  const { customerId } = visit;
+  const [{ plans }, { states }] = await Promise.all([
+    peers.plan.listPlans({ customerId }, context),
+    peers.metering.getUsageState({ customerId }, context),
+  ]);
   const plan = plans.find(({ subscription }) => subscription?.id === id);
-  return plan === undefined ? redirectAnswer('/portal') : pageAnswer(cancellationPage(visit, plan));
+  if (plan === undefined) return redirectAnswer('/portal');
+  const hasUsagePrices = states.some(({ subscriptionId }) => subscriptionId === id);
+  return pageAnswer(cancellationPage(visit, plan, { hasUsagePrices }));
 }

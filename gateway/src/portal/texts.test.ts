@@ -193,7 +193,7 @@ const pages: Readonly<Record<string, Page>> = {
   'the payment methods': methodsPage({ visit, methods, entry, problems, done: hostile, now }),
   'a refusal': methodsPage({ visit, methods, entry, refusal: hostile, now }),
   'the confirmation of a card': confirmMethodPage(visit, hostile, false),
-  'the cancellation': cancellationPage(visit, plan),
+  'the cancellation': cancellationPage(visit, plan, { hasUsagePrices: true }),
   'the plans': planPage({ ...choice, typed: { quantity: hostile } }),
   'a refused choice of a plan': planPage({
     ...choice,

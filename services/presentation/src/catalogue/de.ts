@@ -152,7 +152,7 @@ Wenn Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail.`,
   phrases: {
     // Frame of pages.
     'page.testMode': 'Testmodus',
-    'page.testModeNote': 'Testmodus: Es findet keine echte Abbuchung statt.',
+    'page.testModeNote': 'Es findet keine echte Abbuchung statt.',
     'footer.questions': 'Fragen?',
     'footer.support': 'Support',
     'footer.terms': 'AGB',

@@ -151,7 +151,7 @@ If you did not ask for this link, ignore this email.`,
 const phrases = {
   // Frame of pages.
   'page.testMode': 'Test mode',
-  'page.testModeNote': 'Test mode: no real charges.',
+  'page.testModeNote': 'No real charges.',
   'footer.questions': 'Questions?',
   'footer.support': 'Support',
   'footer.terms': 'Terms',

@@ -152,7 +152,7 @@ Si no ha solicitado este enlace, ignore este correo.`,
   phrases: {
     // Frame of pages.
     'page.testMode': 'Modo de prueba',
-    'page.testModeNote': 'Modo de prueba: no se cobra nada real.',
+    'page.testModeNote': 'No se cobra nada real.',
     'footer.questions': '¿Preguntas?',
     'footer.support': 'Ayuda',
     'footer.terms': 'Condiciones',

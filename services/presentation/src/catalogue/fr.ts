@@ -151,7 +151,7 @@ Si vous n’avez pas demandé ce lien, ignorez cet e-mail.`,
   phrases: {
     // Frame of pages.
     'page.testMode': 'Mode test',
-    'page.testModeNote': 'Mode test : aucun débit réel.',
+    'page.testModeNote': 'Aucun débit réel.',
     'footer.questions': 'Des questions ?',
     'footer.support': 'Assistance',
     'footer.terms': 'Conditions',

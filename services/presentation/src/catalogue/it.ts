@@ -152,7 +152,7 @@ Se non ha richiesto questo link, ignori questa e-mail.`,
   phrases: {
     // Frame of pages.
     'page.testMode': 'Modalità di prova',
-    'page.testModeNote': 'Modalità di prova: nessun addebito reale.',
+    'page.testModeNote': 'Nessun addebito reale.',
     'footer.questions': 'Domande?',
     'footer.support': 'Assistenza',
     'footer.terms': 'Condizioni',

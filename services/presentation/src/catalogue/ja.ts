@@ -152,7 +152,7 @@ ${greeting}
   phrases: {
     // Frame of pages.
     'page.testMode': 'テストモード',
-    'page.testModeNote': 'テストモード：実際の請求は行われません。',
+    'page.testModeNote': '実際の請求は行われません。',
     'footer.questions': 'ご質問は',
     'footer.support': 'サポート',
     'footer.terms': '利用規約',

@@ -152,7 +152,7 @@ Hebt u deze link niet aangevraagd, negeer deze e-mail dan.`,
   phrases: {
     // Frame of pages.
     'page.testMode': 'Testmodus',
-    'page.testModeNote': 'Testmodus: er wordt niets echt afgeschreven.',
+    'page.testModeNote': 'Er wordt niets echt afgeschreven.',
     'footer.questions': 'Vragen?',
     'footer.support': 'Hulp',
     'footer.terms': 'Voorwaarden',

@@ -152,7 +152,7 @@ Jeśli to nie Ty prosisz o ten link, zignoruj tę wiadomość.`,
   phrases: {
     // Frame of pages.
     'page.testMode': 'Tryb testowy',
-    'page.testModeNote': 'Tryb testowy: nie pobieramy prawdziwych pieniędzy.',
+    'page.testModeNote': 'Nie pobieramy prawdziwych pieniędzy.',
     'footer.questions': 'Pytania?',
     'footer.support': 'Pomoc',
     'footer.terms': 'Regulamin',

@@ -152,7 +152,7 @@ Se você não pediu este link, ignore este e-mail.`,
   phrases: {
     // Frame of pages.
     'page.testMode': 'Modo de teste',
-    'page.testModeNote': 'Modo de teste: nada é cobrado de verdade.',
+    'page.testModeNote': 'Nada é cobrado de verdade.',
     'footer.questions': 'Dúvidas?',
     'footer.support': 'Ajuda',
     'footer.terms': 'Termos',

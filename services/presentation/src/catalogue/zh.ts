@@ -150,7 +150,7 @@ ${greeting}
   phrases: {
     // Frame of pages.
     'page.testMode': '测试模式',
-    'page.testModeNote': '测试模式：不会实际扣款。',
+    'page.testModeNote': '不会实际扣款。',
     'footer.questions': '有疑问？',
     'footer.support': '支持',
     'footer.terms': '服务条款',
