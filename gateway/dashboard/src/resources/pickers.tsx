@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useListed } from '../api/queries';
 import { type FoundList, type PriceTerms, useFound } from '../api/search';
 import { NamedFilter } from '../parts/form/filters';
-import { ChoicesField } from '../parts/form/form';
+import { ChoicesField } from '../parts/form/choices-field';
 import { PickerButton, PickerField, PickerFilter, usePickerSearch } from '../parts/form/picker';
 import { type Choice, matchingChoices } from '../parts/text/choice';
 import { pluralText } from '../parts/text/text';

@@ -4,7 +4,8 @@ import { useAction, useResource } from '../../api/queries';
 import type { ApiKey } from './api-key';
 import type { Choices } from '../../resources/choices';
 import { Button } from '../../parts/element/buttons';
-import { ChoicesField, Form, TextField } from '../../parts/form/form';
+import { ChoicesField } from '../../parts/form/choices-field';
+import { Form, TextField } from '../../parts/form/form';
 import { Answer } from '../../parts/element/notices';
 import { grantableScopes, readOnlyScopes, startOfDay, wantedScopes } from './key-scopes';
 

@@ -1,6 +1,7 @@
 import type { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
 import { useAction } from '../../api/queries';
-import { ChoicesField, Form, TextField } from '../../parts/form/form';
+import { ChoicesField } from '../../parts/form/choices-field';
+import { Form, TextField } from '../../parts/form/form';
 import { EmptyState } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { DiscountField, ProductsField, useSoldProducts } from '../../resources/pickers';

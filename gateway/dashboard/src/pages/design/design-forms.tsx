@@ -1,7 +1,7 @@
 import { ApiProblem } from '../../api/problem';
+import { ChoicesField } from '../../parts/form/choices-field';
 import {
   CellField,
-  ChoicesField,
   FieldProblem,
   Form,
   SelectField,

@@ -3,7 +3,8 @@ import { useEnvironment, useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, Notice } from '../../parts/element/notices';
-import { ChoicesField, Form, TextField } from '../../parts/form/form';
+import { ChoicesField } from '../../parts/form/choices-field';
+import { Form, TextField } from '../../parts/form/form';
 import { DataTable } from '../../parts/table/data-table';
 import {
   type EmailKind,

@@ -3,7 +3,8 @@ import { addressOf } from '../../api/client';
 import { useEnvironment } from '../../api/environment';
 import { readFile } from '../../api/file';
 import { PageLayout, Panel } from '../../parts/element/layout';
-import { ChoicesField, Form, SelectField, TextField } from '../../parts/form/form';
+import { ChoicesField } from '../../parts/form/choices-field';
+import { Form, SelectField, TextField } from '../../parts/form/form';
 import { keepFile } from '../../parts/table/data-table';
 import { fromTimeField } from '../../parts/text/time-field';
 

@@ -2,7 +2,8 @@ import { useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import type { Operator } from '../../api/session';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
-import { ChoicesField, Form, SelectField } from '../../parts/form/form';
+import { ChoicesField } from '../../parts/form/choices-field';
+import { Form, SelectField } from '../../parts/form/form';
 import { labelText } from '../../parts/text/text';
 import { assignableRoles, mayReset } from '../../resources/team-roles';
 

@@ -1,7 +1,9 @@
 import { useResource } from '../../api/queries';
 import type { Choices } from '../../resources/choices';
-import { ChoicesField, Form, TextField } from '../../parts/form/form';
+import { ChoicesField } from '../../parts/form/choices-field';
+import { Form, TextField } from '../../parts/form/form';
 import { Answer } from '../../parts/element/notices';
+import { labelText } from '../../parts/text/text';
 import type { WebhookEndpoint } from './webhook-resources';
 
 /** Input of the form for an endpoint. */
@@ -73,10 +75,16 @@ export function EndpointForm({
             label="Events"
             hint="Optional. Default: the six subscription events."
             choices={webhookEvents}
+            groupOf={resourceOf}
             marked={endpoint?.events ?? defaultWebhookEvents}
           />
         </Form>
       )}
     </Answer>
   );
+}
+
+/** Resource of an event type, as a label. */
+function resourceOf(type: string): string {
+  return type.includes('.') ? labelText(type.split('.')[0] ?? '') : '';
 }

@@ -140,7 +140,7 @@ function FormProblem({ error, others }: ShownProblem) {
  * Problems of a field by the name that it had when the form was refused: a row of a list takes its
  * problems along if a row above it is removed.
  */
-function useFieldProblems(name: string): readonly string[] {
+export function useFieldProblems(name: string): readonly string[] {
   const placed = use(ProblemsContext);
   const [refused, setRefused] = useState({ placed, name });
   if (refused.placed === placed) return problemsOf(placed.fields, refused.name);
@@ -148,7 +148,7 @@ function useFieldProblems(name: string): readonly string[] {
   return problemsOf(placed.fields, name);
 }
 
-interface FieldLabel {
+export interface FieldLabel {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
@@ -259,43 +259,6 @@ export function SelectField({
         </select>
       )}
     </Field>
-  );
-}
-
-/** Group of checkboxes. */
-export function ChoicesField({
-  name,
-  label,
-  hint,
-  choices,
-  labelOf = (choice) => choice,
-  marked = [],
-}: FieldLabel & {
-  readonly choices: readonly string[];
-  /** Label of a choice. */
-  readonly labelOf?: (choice: string) => string;
-  readonly marked?: readonly string[];
-}) {
-  const problems = useFieldProblems(name);
-  return (
-    <fieldset>
-      <legend>{label}</legend>
-      {hint !== undefined && <p className="faint">{hint}</p>}
-      {problems.length > 0 && <p className="problem">{problems.join(', ')}</p>}
-      <div className="choices">
-        {choices.map((choice) => (
-          <label key={`${choice} ${String(marked.includes(choice))}`} className="check">
-            <input
-              type="checkbox"
-              name={name}
-              value={choice}
-              defaultChecked={marked.includes(choice)}
-            />{' '}
-            <span>{labelOf(choice)}</span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
   );
 }
 
