@@ -18,6 +18,7 @@ import { dunningRoutes } from './report/dunning-routes';
 import { emailTestRoutes } from './email-test-routes';
 import { invalidSession, requireSecondFactor } from '../access/operator-access';
 import type { EnvironmentRoute, OpenRequest, OperatorRoute, DashboardSite } from './route/route';
+import { eventRoutes } from './report/event-routes';
 import { moneyReportRoutes } from './report/money-report-routes';
 import { operatorRoutes } from './operator-routes';
 import { paymentMethodRoutes } from './payment-method-routes';
@@ -51,6 +52,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...auditExportRoutes,
   ...choiceRoutes,
   ...webhookBodyRoutes,
+  ...eventRoutes,
   ...systemRoutes,
   ...stuckCommandRoutes,
   ...operatorRoutes,

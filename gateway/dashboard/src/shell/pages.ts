@@ -15,6 +15,7 @@ import {
   Logs,
   Mail,
   Package,
+  Radio,
   ReceiptText,
   Repeat,
   Scale,
@@ -317,6 +318,17 @@ export const sections: readonly Section[] = [
           page(
             '/developers/webhooks/:id',
             async () => (await import('../pages/webhooks/endpoint-page')).EndpointPage,
+          ),
+        ],
+      },
+      {
+        path: '/developers/events',
+        label: 'Events',
+        Icon: Radio,
+        routes: [
+          page(
+            '/developers/events',
+            async () => (await import('../pages/events/event-list-page')).EventListPage,
           ),
         ],
       },

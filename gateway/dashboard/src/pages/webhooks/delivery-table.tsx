@@ -9,7 +9,7 @@ import { ResourceTable } from '../../parts/table/resource-table';
 import { durationText, pluralText } from '../../parts/text/text';
 import { Facts, Instant, StatusBadge } from '../../parts/element/values';
 import { indentedJson } from '../../parts/text/indented-json';
-import { SubjectLink } from './subject-link';
+import { SubjectLink } from '../../resources/webhook/subject-link';
 import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-resources';
 
 // A delivery that was just created is sent within seconds.

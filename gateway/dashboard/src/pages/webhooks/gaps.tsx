@@ -8,7 +8,7 @@ import { Answer, Notice } from '../../parts/element/notices';
 import { pluralText } from '../../parts/text/text';
 import { fromTimeField } from '../../parts/text/time-field';
 import { missingText } from './missing-text';
-import { SubjectLink } from './subject-link';
+import { SubjectLink } from '../../resources/webhook/subject-link';
 import type { WebhookEndpoint, WebhookGap } from './webhook-resources';
 
 /** Events that were not delivered to the endpoint. */
