@@ -7,11 +7,20 @@ type ProviderState = ReturnType<typeof toJsonProviderState>;
 
 const askEveryMs = 60_000;
 
+/** Says whether the live environment can charge cards. */
+export function ProviderText() {
+  const { data } = useProviderState();
+  if (data?.isConfigured !== true) return null;
+  return <p className="faint">Card payments are on: a payment provider is configured.</p>;
+}
+
+function useProviderState() {
+  return useResource<ProviderState>('/dashboard/api/payment-provider', { refetchMs: askEveryMs });
+}
+
 /** Warns that the live environment has no payment provider; hidden if it has one. */
 export function MissingProvider() {
-  const { data } = useResource<ProviderState>('/dashboard/api/payment-provider', {
-    refetchMs: askEveryMs,
-  });
+  const { data } = useProviderState();
   if (data === undefined || data.isConfigured) return null;
   return (
     <Notice tone="wait">

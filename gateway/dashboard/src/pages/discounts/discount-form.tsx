@@ -5,6 +5,8 @@ import { typedDecimal } from '../../parts/text/decimal';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import type { FormValues } from '../../parts/form/form-values';
 import { Answer } from '../../parts/element/notices';
+import { MetadataField } from '../../parts/resource/metadata';
+import { typedMetadata } from '../../parts/text/metadata-text';
 import { fromTimeField } from '../../parts/text/time-field';
 import type { Discount } from '../../resources/discount';
 import { ProductsField, useSoldProducts } from '../../resources/pickers';
@@ -32,6 +34,7 @@ export function NewDiscountForm({ onDone }: { onDone: () => void }) {
       />
       <TermsFields />
       <LimitsFields />
+      <MetadataField rows={3} />
     </Form>
   );
 }
@@ -120,5 +123,6 @@ function newDiscount(values: FormValues) {
     startsAt: fromTimeField(values.optional('startsAt')),
     endsAt: fromTimeField(values.optional('endsAt')),
     productIds: values.all('productIds'),
+    metadata: typedMetadata(values.text('metadata')),
   };
 }

@@ -1,6 +1,7 @@
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { ActivationButton, ActiveBadge } from '../../parts/resource/active';
+import { MetadataPanel } from '../../parts/resource/metadata';
 import { typedCount } from '../../parts/text/amount';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { Form, TextField } from '../../parts/form/form';
@@ -24,6 +25,7 @@ export function DiscountPage({ id = '' }: { readonly id?: string }) {
 }
 
 function DiscountView({ discount }: { discount: Discount }) {
+  const refusal = useRefusal('discounts');
   const { code, startsAt, endsAt, productIds, redemptionCount, maxRedemptions } = discount;
   return (
     <PageLayout
@@ -64,6 +66,11 @@ function DiscountView({ discount }: { discount: Discount }) {
           </p>
         </Panel>
       </div>
+      <MetadataPanel
+        metadata={discount.metadata}
+        path={`/v1/discounts/${discount.id}`}
+        refusal={refusal}
+      />
     </PageLayout>
   );
 }

@@ -8,7 +8,7 @@ import { LineChart } from '../../parts/chart/line-chart';
 import { Answer } from '../../parts/element/notices';
 import { countText, moneyText, shortMoneyText } from '../../parts/text/text';
 import { Instant } from '../../parts/element/values';
-import { MissingProvider } from '../../resources/missing-provider';
+import { MissingProvider, ProviderText } from '../../resources/missing-provider';
 import { sinceFirst } from '../../parts/chart/since-first';
 import { ChoiceFilter, useFilters } from '../../parts/form/filters';
 import { changeOf, endOfDay, type Overview, type RecurringRevenue } from './overview';
@@ -48,7 +48,16 @@ export function HomePage() {
         )
       }
     >
-      {environment.kind === 'LIVE' && <MissingProvider />}
+      {environment.kind === 'LIVE' ? (
+        <>
+          <MissingProvider />
+          <ProviderText />
+        </>
+      ) : (
+        <p className="faint">
+          Payments of this sandbox use test cards, such as 4242 4242 4242 4242. No card is charged.
+        </p>
+      )}
       <Answer of={overview} what="overview">
         {(answer) => (
           <>

@@ -69,11 +69,6 @@ export function SetupPanel({
           </li>
         ))}
       </ol>
-      {isSandbox && (
-        <p className="faint">
-          Payments of this sandbox use test cards, such as 4242 4242 4242 4242. No card is charged.
-        </p>
-      )}
       {!firstCallMade && isSandbox && (
         <details>
           <summary>Your first API call</summary>

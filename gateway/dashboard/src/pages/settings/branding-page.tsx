@@ -7,6 +7,7 @@ import { Answer } from '../../parts/element/notices';
 import { Form, TextField } from '../../parts/form/form';
 import type { Branding } from '../../resources/branding';
 import { BrandPreview } from './brand-preview';
+import { EmailPreview } from './email-preview';
 import { accentOf, typedBranding } from './branding-values';
 
 /** Name, colors and addresses on pages and mails. */
@@ -22,6 +23,7 @@ export function BrandingPage() {
           {(branding) => <BrandingForm key={branding.updatedAt} branding={branding} />}
         </Answer>
       </Panel>
+      {answer.data !== undefined && <EmailPreview key={answer.data.updatedAt} />}
     </PageLayout>
   );
 }
