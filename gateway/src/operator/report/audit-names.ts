@@ -9,7 +9,7 @@ import type { Peers } from '../../peers';
 import type { OperatorDependencies, OperatorRequest } from '../route/route';
 
 /** Names of resources, by id. */
-export type ResourceNames = ReadonlyMap<string, string>;
+type ResourceNames = ReadonlyMap<string, string>;
 
 /** A page of entries of more environments names the resources of the first ones. */
 const environmentsMax = 10;

@@ -49,7 +49,7 @@ export const eventRoutes: readonly EnvironmentRoute[] = [
 ];
 
 /** Filters of the events. */
-export interface EventFilters {
+interface EventFilters {
   /** Position above all wanted ones; absent: from the newest. */
   readonly before?: number | undefined;
   /** Types and `<resource>.*`; empty: all. */
@@ -153,7 +153,7 @@ function nameIn(subjectType: string, data: EventBody['data'] = {}): string | nul
   const key = subjectType.replaceAll(/_[a-z]/g, (part) => part.slice(1).toUpperCase());
   const value = data[key];
   if (typeof value !== 'object' || value === null) return null;
-  const fields = value as Readonly<Record<string, unknown>>;
-  const names = [fields['number'], fields['name'], fields['label'], fields['email']];
-  return names.find((name) => typeof name === 'string') ?? null;
+  const { number, name, label, email } = value as Readonly<Record<string, unknown>>;
+  const names = [number, name, label, email];
+  return names.find((one) => typeof one === 'string') ?? null;
 }
