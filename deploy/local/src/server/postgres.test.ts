@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { archiving } from './postgres';
+import { archiving, settings } from './postgres';
 
 let folder: string;
 
@@ -41,4 +41,14 @@ test('segments that are not full are archived within a minute', () => {
   expect(archiving('/wal')).toEqual(
     expect.arrayContaining(['archive_mode = on', 'archive_timeout = 60']),
   );
+});
+
+test('the log has warnings and worse, without the statements that caused them', () => {
+  const lines = settings({ socketDir: '/run' }).split('\n');
+  expect(lines.filter((line) => line.startsWith('log_'))).toEqual([
+    'log_min_messages = warning',
+    'log_min_error_statement = panic',
+    'log_error_verbosity = terse',
+    'log_checkpoints = off',
+  ]);
 });

@@ -71,7 +71,12 @@ const withoutFsync = [
  * Settings with their reasons. Without the index handler, or with bitmap scans, sorted queries read
  * all matches.
  */
-function settings({ socketDir, fsync = true, archiveDir, replay }: PostgresOptions): string {
+export function settings({
+  socketDir,
+  fsync = true,
+  archiveDir,
+  replay,
+}: Pick<PostgresOptions, 'socketDir' | 'fsync' | 'archiveDir' | 'replay'>): string {
   return [
     ...(fsync ? ['fsync = on'] : withoutFsync),
     ...(archiveDir === undefined ? [] : archiving(archiveDir)),
