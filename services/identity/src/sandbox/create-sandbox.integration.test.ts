@@ -1,4 +1,4 @@
-import type { CallContext } from '@billing/chassis/call-context';
+import { type CallContext, StoringGate } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { Service } from '@billing/chassis/service';
 import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
@@ -86,5 +86,26 @@ test.each<[string, () => Partial<CreateSandboxDependencies>]>([
   const { sandbox, key } = await ask({});
   expect((await dependencies.apiKeys.find(key))?.tenant.environmentId).toBe(sandbox.state.id);
   expect((await dependencies.apiKeys.find(key))?.state.revokedAt).toBeUndefined();
+  expect(await environmentList.sandboxesOf(organizationId)).toHaveLength(1);
+});
+
+test('a creation that has too little time left after its key leaves no sandbox, and a retry creates it', async () => {
+  let time = 0;
+  const storing = new StoringGate(new Date(5_000), { now: () => new Date(time) });
+  const slowKeys = Object.assign(Object.create(dependencies.apiKeys) as ApiKeyStore, {
+    issue: async (...wanted: Parameters<ApiKeyStore['issue']>) => {
+      const issued = await dependencies.apiKeys.issue(...wanted);
+      time = 4_000;
+      return issued;
+    },
+  });
+  const ask = (apiKeyStore: ApiKeyStore, call: CallContext) =>
+    createSandbox({ input, createdBy }, call, { ...dependencies, apiKeys: apiKeyStore });
+  const { organizationId } = context.tenant;
+  await expect(ask(slowKeys, { ...context, storing })).rejects.toMatchObject({
+    reason: 'TOO_LATE_TO_STORE',
+  });
+  expect(await environmentList.sandboxesOf(organizationId)).toEqual([]);
+  await ask(dependencies.apiKeys, context);
   expect(await environmentList.sandboxesOf(organizationId)).toHaveLength(1);
 });

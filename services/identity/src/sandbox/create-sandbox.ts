@@ -77,6 +77,8 @@ async function insertSandbox(
     const existing = await store.find(id);
     if (existing === undefined) await sandboxSlots.take(organizationId, id, storing);
     const { key } = await issueKey();
+    // Slot and key are no sandbox: it needs enough time for its own write.
+    storing?.close();
     return { sandbox: existing ?? (await store.insert(transition)).stored, key };
   });
 }
