@@ -70,11 +70,13 @@ test('a running service that lacks each thing in turn has a finding of each', as
   const { db } = mongo;
   const wrong = [{ variable: 'DATA_KEYS', value: 'second', old: [] }];
   await expect(checkFingerprints(db, wrong)).rejects.toThrow('is not the one');
-  await db.collection('usageSeries').insertMany([
-    { foldAt: new Date(Date.now() - 3 * hour) },
-    { foldAt: new Date(Date.now() + hour) },
-    { foldAt: null },
-  ]);
+  await db
+    .collection('usageSeries')
+    .insertMany([
+      { foldAt: new Date(Date.now() - 3 * hour) },
+      { foldAt: new Date(Date.now() + hour) },
+      { foldAt: null },
+    ]);
   await db.collection('usageSeries').dropIndex('foldAt');
   await db.collection('eventLog').dropIndex('position');
   expect(await textsOfFindings()).toMatchObject({
