@@ -108,7 +108,7 @@ export class ChargeReassertion {
     const document = await this.findInvoice(invoiceId, environmentId);
     if (document === undefined) return 'NOT';
     const { invoices, attempts, clock } = this.dependencies;
-    const context = this.contextOf(document);
+    const context = this.contextOf(document, charge);
     const before = await invoices.within(context).get(invoiceId);
     if (isRecorded(before.state, providerPaymentId)) return 'BEFORE';
     // The key would find another charge.
@@ -185,10 +185,17 @@ export class ChargeReassertion {
     return found ?? undefined;
   }
 
-  /** With a manual clock, which checkout does not know, at the time of the invoice's last write. */
-  private contextOf(document: AggregateDocument): Context {
+  /**
+   * With a manual clock, which checkout does not know, at the time of the invoice's last write. A
+   * charge pays at the time when it was made: a session's invoice has its first period from then.
+   */
+  private contextOf(document: AggregateDocument, charge?: ProviderCharge): Context {
     const tenant = tenantOf(document);
-    return { tenant, now: tenant.manualClock ? document.updatedAt : this.dependencies.clock.now() };
+    if (tenant.manualClock) return { tenant, now: document.updatedAt };
+    const now = this.dependencies.clock.now();
+    // The provider's clock may be ahead.
+    const isEarlier = charge !== undefined && charge.createdAt < now;
+    return { tenant, now: isEarlier ? charge.createdAt : now };
   }
 }
 

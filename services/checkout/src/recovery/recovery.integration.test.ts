@@ -206,9 +206,13 @@ describe('after a restore', () => {
   test('a charge that the invoice does not know is recorded on it', async () => {
     const context = live();
     const { request } = await aPaidInvoice(context);
+    const paidBy = new Date();
     await losePayment(request);
     await recover();
-    expect(await statusOf(request.invoiceId, context)).toBe(InvoiceStatus.INVOICE_STATUS_PAID);
+    const { invoice } = await running.checkout.getInvoice({ id: request.invoiceId }, context);
+    expect(invoice?.status).toBe(InvoiceStatus.INVOICE_STATUS_PAID);
+    // At the time of the charge, from which a session's invoice has its first period.
+    expect(invoice?.paidAt?.getTime()).toBeLessThanOrEqual(paidBy.getTime());
     expect(chargesOf(request)).toBe(1);
   });
 
