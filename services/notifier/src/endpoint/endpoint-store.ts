@@ -70,6 +70,8 @@ export class EndpointStore {
     const secret = toSecret(randomSecret(secretBytes));
     const transition = register(registration, { id, secret, policy: policyOf(caller.tenant) });
     await this.takeSlot(id, place);
+    // The slot is no endpoint: it needs enough time for its own write.
+    place.storing?.close();
     const { stored } = await aggregates.within(place).insert(transition);
     // Another process considered this one dead and freed its slot.
     if (stored.state.deletedAt !== undefined)
