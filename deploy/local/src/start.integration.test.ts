@@ -1,8 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { productVersion } from '@billing/chassis/version';
@@ -15,6 +16,9 @@ const root = join(__dirname, '../../..');
 const bootstrap = join(root, 'deploy/local/run.mjs');
 const START_TIMEOUT_MS = 300_000;
 jest.setTimeout(2 * START_TIMEOUT_MS);
+
+const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+type Command = ChildProcessByStdio<null, Readable, Readable>;
 
 interface Started {
   command: ChildProcess;
@@ -36,26 +40,43 @@ async function removeDataDir(): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
+const argumentsOf = (...flags: string[]) => ['--json', '--port', '0', '--data', dataDir, ...flags];
+
 async function start(...flags: string[]): Promise<Started> {
   return startWith({}, ...flags);
 }
 
 async function startWith(variables: NodeJS.ProcessEnv, ...flags: string[]): Promise<Started> {
-  // Own servers, not those of the test run.
+  const args = [bootstrap, 'start', ...argumentsOf(...flags)];
+  return announced(
+    spawn(process.execPath, args, { stdio, env: { ...ownServers(), ...variables } }),
+  );
+}
+
+/** By the command of the guide. npm prints lines of its own, too. */
+async function startByNpm(): Promise<Started> {
+  const args = ['start', '--', ...argumentsOf()];
+  return announced(spawn('npm', args, { stdio, cwd: root, env: ownServers() }));
+}
+
+/** Variables without the servers of the test run. */
+function ownServers(): NodeJS.ProcessEnv {
   const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
-  const args = [bootstrap, 'start', '--json', '--port', '0', '--data', dataDir, ...flags];
-  const command = spawn(process.execPath, args, {
-    env: { ...env, ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return env;
+}
+
+/** Waits for the announcement of a start. */
+async function announced(command: Command): Promise<Started> {
   commands.push(command);
   let output = '';
   let progress = '';
   command.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
   command.stderr.setEncoding('utf8').on('data', (chunk: string) => (progress += chunk));
-  await until(() => output.endsWith('\n') || command.exitCode !== null, START_TIMEOUT_MS);
-  if (output === '') throw new Error(`npm start failed:\n${progress}`);
-  return { command, announcement: JSON.parse(output) as Announcement, output: () => output };
+  const isAnnounced = () => /gatewayUrl.*\n$/.test(output);
+  await until(() => isAnnounced() || command.exitCode !== null, START_TIMEOUT_MS);
+  if (!isAnnounced()) throw new Error(`npm start failed:\n${progress}`);
+  const announcement = JSON.parse(output.slice(output.indexOf('{"'))) as Announcement;
+  return { command, announcement, output: () => output };
 }
 
 /** Runs a start that must fail. */
@@ -64,10 +85,9 @@ async function refusedStart(...flags: string[]) {
 }
 
 async function refusedStartWith(variables: NodeJS.ProcessEnv, ...flags: string[]) {
-  const args = [bootstrap, 'start', '--json', '--port', '0', '--data', dataDir, ...flags];
-  const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
+  const args = [bootstrap, 'start', ...argumentsOf(...flags)];
   const ended = await promisify(execFile)(process.execPath, args, {
-    env: { ...env, ...variables },
+    env: { ...ownServers(), ...variables },
   }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: unknown) => error as { code: number; stdout: string; stderr: string },
@@ -177,57 +197,120 @@ async function expectPublicUrl(announcement: Announcement, publicUrl: string): P
   ]);
 }
 
+/** Kills a service of a system that runs in processes, and ends all of them. */
+async function expectRestarts({ command, announcement }: Started): Promise<void> {
+  const { pids = {}, testKey = '' } = announcement;
+  expect(Object.keys(pids).sort()).toEqual([
+    'catalog',
+    'checkout',
+    'customer',
+    'discount',
+    'gateway',
+    'identity',
+    'metering',
+    'notifier',
+    'subscription',
+  ]);
+
+  // Another process may get the number of one that has ended.
+  const seen: ProcessIdentity[] = [];
+  const see = (some: Record<string, number>) =>
+    seen.push(...Object.values(some).flatMap((pid) => identify(pid) ?? []));
+  see(pids);
+  expect(seen).toHaveLength(Object.keys(pids).length);
+  const killed = pids.customer ?? 0;
+  process.kill(killed, 'SIGKILL');
+  const present = async () =>
+    JSON.parse(await readFile(join(dataDir, 'pids.json'), 'utf8')) as Record<string, number>;
+  await until(
+    async () => ![undefined, killed].includes((await present()).customer),
+    START_TIMEOUT_MS,
+  );
+  see(await present());
+  await until(async () => {
+    const answer = await createCustomer(announcement, testKey).catch(() => '');
+    return answer !== '';
+  }, START_TIMEOUT_MS);
+
+  expect(await end(command, 'SIGINT')).toBe(0);
+  expect(seen.filter(isAlive)).toEqual([]);
+}
+
 describe('one data folder, start after start,', () => {
   let keys: Pick<Announcement, 'liveKey' | 'testKey'>;
   let running: Started;
+  let customerId: string;
 
   beforeAll(makeDataDir);
   afterAll(removeDataDir);
 
-  test('prints two valid keys and a working example, keeps its files private, and keeps its data', async () => {
-    const first = await start();
-    const { liveKey, testKey = '' } = first.announcement;
+  test('prints two valid keys and a working example, and keeps its files private', async () => {
+    running = await startByNpm();
+    const { announcement } = running;
+    const { liveKey, testKey = '' } = announcement;
     keys = { liveKey, testKey };
-    const id = await createCustomer(first.announcement, testKey);
-    await createCustomer(first.announcement, liveKey);
+    customerId = await createCustomer(announcement, testKey);
+    await createCustomer(announcement, liveKey);
 
-    expect(first.announcement).toMatchObject({ dataDir, logDir: join(dataDir, 'logs') });
-    expect(first.announcement).not.toHaveProperty('pids');
-    expect(first.announcement.ownerLink).toMatch(
+    expect(announcement).toMatchObject({ dataDir, logDir: join(dataDir, 'logs') });
+    expect(announcement).not.toHaveProperty('pids');
+    expect(announcement.ownerLink).toMatch(
       /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/invitation#[\w-]{43}$/,
     );
-    const invitation = await readInvitation(first.announcement);
+    const invitation = await readInvitation(announcement);
     expect(invitation).toMatchObject({ organization: { name: 'Local' }, role: 'OWNER' });
-    expect(first.output().trimEnd().split('\n')).toHaveLength(1);
     await expectPrivateFiles();
-    await expectWorkingExample(first.announcement);
-    expect(await end(first.command, 'SIGINT')).toBe(0);
+    await expectWorkingExample(announcement);
+  });
 
-    running = await start('--url', 'https://pay.example.com/');
+  test('ends with npm, and keeps its data', async () => {
+    const { gatewayUrl } = running.announcement;
+    const isServed = () =>
+      fetch(`${gatewayUrl}/healthz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    expect(await isServed()).toBe(true);
+    running.command.kill('SIGKILL');
+    await until(async () => !(await isServed()), START_TIMEOUT_MS);
+
+    const { liveKey, testKey = '' } = keys;
+    // The data folder is free once the databases have stopped, too.
+    await until(async () => {
+      const started = await start('--url', 'https://pay.example.com/').catch(() => undefined);
+      if (started !== undefined) running = started;
+      return started !== undefined;
+    }, START_TIMEOUT_MS);
+    expect(running.output().trimEnd().split('\n')).toHaveLength(1);
     expect(running.announcement).toMatchObject({ liveKey, testKey });
-    expect(await readCustomer(running.announcement, testKey, id)).toBe(200);
-    expect(await readCustomer(running.announcement, liveKey, id)).toBe(404);
+    expect(await readCustomer(running.announcement, testKey, customerId)).toBe(200);
+    expect(await readCustomer(running.announcement, liveKey, customerId)).toBe(404);
     await expectPublicUrl(running.announcement, 'https://pay.example.com');
   });
 
-  test('has no test key once its first sandbox is deleted', async () => {
+  test('runs in parallel to a second system, whose processes restart when killed and end with one Ctrl-C', async () => {
+    const first = running.announcement;
+    await makeDataDir();
+    const second = await start('--processes');
+    const { testKey = '' } = second.announcement;
+    expect(testKey).not.toBe(keys.testKey);
+    expect(await readCustomer(second.announcement, testKey, customerId)).toBe(404);
+    expect(await readCustomer(second.announcement, keys.testKey ?? '', customerId)).toBe(401);
+    expect(await readCustomer(first, keys.testKey ?? '', customerId)).toBe(200);
+    await expectRestarts(second);
+    await rm(dataDir, { recursive: true });
+    ({ dataDir } = first);
+  });
+
+  test('keeps its live key when its first sandbox is deleted and a secret is replaced with its former value in the environment', async () => {
     const { gatewayUrl } = running.announcement;
     const { liveKey } = keys;
     const ask = (method: string, path: string) =>
       fetch(`${gatewayUrl}/v1${path}`, { method, headers: { Authorization: `Bearer ${liveKey}` } });
     const { data } = (await (await ask('GET', '/sandboxes')).json()) as { data: { id: string }[] };
     expect((await ask('DELETE', `/sandboxes/${data[0]?.id ?? ''}`)).status).toBe(204);
-    await end(running.command, 'SIGINT');
+    expect(await end(running.command, 'SIGINT')).toBe(0);
 
-    running = await start();
-    expect(running.announcement).not.toHaveProperty('testKey');
-    expect(running.announcement.liveKey).toBe(liveKey);
-    await createCustomer(running.announcement, liveKey);
-  });
-
-  test('keeps its keys while a secret is replaced with its former value in the environment', async () => {
-    const { liveKey } = keys;
-    await end(running.command, 'SIGTERM');
     const file = join(dataDir, 'secrets.json');
     const secrets = JSON.parse(await readFile(file, 'utf8')) as { apiKeyPepper: string };
     await writeFile(file, JSON.stringify({ ...secrets, apiKeyPepper: 'n'.repeat(43) }));
@@ -236,6 +319,7 @@ describe('one data folder, start after start,', () => {
     expect(status).toBe(78);
 
     running = await startWith({ API_KEY_PEPPER_OLD: secrets.apiKeyPepper });
+    expect(running.announcement).not.toHaveProperty('testKey');
     expect(running.announcement.liveKey).toBe(liveKey);
     await createCustomer(running.announcement, liveKey);
   });
@@ -289,91 +373,6 @@ describe('npm start', () => {
       expect(await readdir(dataDir)).toEqual([]);
     },
   );
-
-  test('services in separate processes restart when killed, and all end with one Ctrl-C', async () => {
-    const { command, announcement } = await start('--processes');
-    const { pids = {}, testKey = '' } = announcement;
-    expect(Object.keys(pids).sort()).toEqual([
-      'catalog',
-      'checkout',
-      'customer',
-      'discount',
-      'gateway',
-      'identity',
-      'metering',
-      'notifier',
-      'subscription',
-    ]);
-
-    // Another process may get the number of one that has ended.
-    const seen: ProcessIdentity[] = [];
-    const see = (some: Record<string, number>) =>
-      seen.push(...Object.values(some).flatMap((pid) => identify(pid) ?? []));
-    see(pids);
-    expect(seen).toHaveLength(Object.keys(pids).length);
-    const killed = pids.customer ?? 0;
-    process.kill(killed, 'SIGKILL');
-    const present = async () =>
-      JSON.parse(await readFile(join(dataDir, 'pids.json'), 'utf8')) as Record<string, number>;
-    await until(
-      async () => ![undefined, killed].includes((await present()).customer),
-      START_TIMEOUT_MS,
-    );
-    see(await present());
-    await until(async () => {
-      const answer = await createCustomer(announcement, testKey).catch(() => '');
-      return answer !== '';
-    }, START_TIMEOUT_MS);
-
-    expect(await end(command, 'SIGINT')).toBe(0);
-    expect(seen.filter(isAlive)).toEqual([]);
-  });
-
-  test('ending npm ends the system', async () => {
-    const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
-    const args = ['start', '--', '--json', '--port', '0', '--data', dataDir];
-    const npm = spawn('npm', args, { env, cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
-    commands.push(npm);
-    let output = '';
-    npm.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-    await until(() => /gatewayUrl.*\n/.test(output), START_TIMEOUT_MS);
-    const { gatewayUrl } = JSON.parse(output.slice(output.indexOf('{"'))) as Announcement;
-    expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
-
-    npm.kill('SIGKILL');
-    const isGone = () =>
-      fetch(`${gatewayUrl}/healthz`).then(
-        () => false,
-        () => true,
-      );
-    await until(isGone, START_TIMEOUT_MS);
-    // The data folder is free once the databases have stopped, too.
-    await until(
-      () =>
-        start().then(
-          () => true,
-          () => false,
-        ),
-      START_TIMEOUT_MS,
-    );
-  });
-
-  test('a second system with another folder and port runs in parallel to the first', async () => {
-    const first = await start();
-    const firstDataDir = dataDir;
-    dataDir = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
-    await makeSharedFolder(dataDir);
-    const second = await start();
-
-    const { testKey: firstTestKey = '' } = first.announcement;
-    const id = await createCustomer(first.announcement, firstTestKey);
-    const { testKey = '' } = second.announcement;
-    expect(testKey).not.toBe(firstTestKey);
-    expect(await readCustomer(second.announcement, testKey, id)).toBe(404);
-    expect(await readCustomer(second.announcement, firstTestKey, id)).toBe(401);
-    await end(first.command, 'SIGTERM');
-    await rm(firstDataDir, { recursive: true });
-  });
 
   test('an unknown flag is reported as an error', async () => {
     const command = spawn(process.execPath, [bootstrap, 'start', '--prot', '80'], {
