@@ -16,7 +16,6 @@ const smoke = [
 /** Tests of stores and RPCs that wait for retries and leases, or start many processes. */
 const slow = [
   'advance.integration',
-  'announced-restore.integration',
   'clock/advance-limits.integration',
   'connection-age.integration',
   'consumer.integration',
