@@ -11,8 +11,8 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 import { startOwnServers } from './own-servers';
 
-const endpointsCount = isNightly ? 10 : 5;
-const subscriptionsCount = 25;
+const endpointsCount = isNightly ? 10 : 3;
+const subscriptionsCount = isNightly ? 25 : 15;
 const days = isNightly ? 20 : 6;
 // Created and paid, and for each day renewed and paid.
 const eventsEach = 2 + 2 * days;

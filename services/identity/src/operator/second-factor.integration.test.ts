@@ -1,6 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
 import { connectMongo } from '@billing/chassis/mongo';
-import { eventually } from '@billing/chassis/testing';
+import { eventually, roundsOf } from '@billing/chassis/testing';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
 import { ownerResetLink } from '../create-owner-link';
 import { start } from '../service';
@@ -143,11 +143,11 @@ describe('guesses of codes', () => {
     expect((await signIn(owner, code())).operator?.id).toBe(owner.id);
   });
 
-  test('are limited to 30 a day from a thousand networks, except from a recent one', async () => {
+  test('are limited to 30 a day from any number of networks, except from a recent one', async () => {
     const { owner, code } = await anOwnerWithFactor();
     const office = aNetwork();
     await signIn(owner, code(), office);
-    expect(await guess(owner, 1_000, aNetwork)).toBe(30);
+    expect(await guess(owner, roundsOf(1_000), aNetwork)).toBe(30);
     clockOffsetMs = stepMs;
     await expect(signIn(owner, code())).rejects.toThrow(reason('TOO_MANY_LOGINS'));
     expect((await signIn(owner, code(), office)).operator?.id).toBe(owner.id);
