@@ -92,6 +92,7 @@ const layers = {
   ],
   'services/identity/src': [
     'callers.ts',
+    'background-write-store.ts',
     'restore',
     'password',
     'second-factor',
