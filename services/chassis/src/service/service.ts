@@ -31,9 +31,9 @@ import {
   observeMissingIndexes,
 } from '../telemetry/observe-machine';
 import { type WantedIndexes, untilIndexed } from '../mongo/missing-indexes';
-import { buildingIndexes, connectMongo, namingIndexes } from '../mongo/mongo';
+import { connectMongo } from '../mongo/mongo';
 import { connectPeer, type Peer, type PeerOptions } from '../grpc/peer';
-import { openOwnStores } from './own-stores';
+import { ensureAll, openOwnStores, wantedIndexes } from './own-stores';
 import { PeriodicRuns, type PeriodicWork } from './periodic-work';
 import { type Retention, retentionWork } from './retention';
 import { listenForProbes, type Readiness } from './probe-server';
@@ -88,14 +88,7 @@ export class Service {
   private readonly indexers: (() => Promise<void>)[] = [];
   private readonly starters: (() => Promise<void> | void)[] = [];
   private readonly consumers: RunningConsumer[] = [];
-  readonly indexes: WantedIndexes = {
-    missing: 0,
-    names: new Set(),
-    record: (names) => {
-      const { SERVICE_VERSION: release } = this.configuration;
-      return new SystemStore(this.db).recordIndexes({ release, names });
-    },
-  };
+  readonly indexes: WantedIndexes;
   /** Share of this replica in work that replicas divide. */
   readonly slices: Replicas;
   private readonly database: DatabaseHealth;
@@ -120,6 +113,7 @@ export class Service {
     this.database = new DatabaseHealth(() => mongo.ping(), logger);
     const { SERVICE_VERSION: release } = configuration;
     this.slices = new Replicas(mongo.db, { clock, logger, release });
+    this.indexes = wantedIndexes(mongo.db, release);
     this.periodic = new PeriodicRuns({
       logger,
       slices: this.slices,
@@ -333,14 +327,7 @@ export class Service {
   }
 
   private async buildIndexes(report: (line: string) => void): Promise<RunningService> {
-    const { names } = this.indexes;
-    const ensureAll = async () => {
-      await openOwnStores(this);
-      for (const ensure of this.indexers) await ensure();
-      await ensureEnvironmentIndexes(this.db);
-    };
-    await buildingIndexes(report, () => namingIndexes(names, ensureAll));
-    await this.indexes.record([...names]);
+    await ensureAll([() => openOwnStores(this), ...this.indexers], this, report);
     return { address: '', stop: () => this.closers.closeAll() };
   }
 
