@@ -1,26 +1,32 @@
 import { sleep } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
+import type { Infrastructure } from '@billing/local/infrastructure';
 import { serviceNames } from '@billing/local/services';
 import type { Answer, ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
 import { isNightly } from '../support/rounds';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
+import { announceInLive, expectNothingWentBack } from './live-events';
+import { startOwnServers } from './own-servers';
 
-// Each service is killed once, or five times in the nightly run.
-const killsMin = serviceNames.length * (isNightly ? 5 : 1);
+// Each service is killed once; in the nightly run, each service and server is killed 20 times.
+const rounds = isNightly ? 20 : 1;
 const subscriptionsMin = 20;
 // For a load that hangs.
-const loadTimeoutMs = 20 * 60_000;
+const loadTimeoutMs = (isNightly ? 90 : 20) * 60_000;
 const creators = 2;
 const killEveryMs = 3_000;
 // Enough load for every kill to interrupt some flow, few enough subscriptions to check each to the
 // last period.
-const pauseBetweenCreationsMs = 1_500;
+const pauseBetweenCreationsMs = isNightly ? 15_000 : 1_500;
+const pauseBetweenAdvancesMs = isNightly ? 3_000 : 0;
 const dayMs = 24 * 60 * 60 * 1_000;
 const settleTimeoutMs = 120_000;
 
 describe('services that are killed under load', () => {
+  /** Of the nightly run, which kills them, too. */
+  let servers: Infrastructure | undefined;
   let system: OwnTestSystem;
   let receiver: WebhookReceiver;
   let sandbox: ApiClient;
@@ -29,9 +35,13 @@ describe('services that are killed under load', () => {
   let now = new Date('2026-01-31T00:00:00Z');
   const acknowledged = new Map<string, string>();
   const kills: string[] = [];
+  let targets: readonly string[] = [];
 
   beforeAll(async () => {
-    system = await startTestSystem({ processes: true });
+    servers = isNightly ? await startOwnServers() : undefined;
+    const given = servers && { infrastructure: servers };
+    system = await startTestSystem({ processes: true, ...given });
+    targets = Object.keys(running());
     receiver = await startWebhookReceiver();
     // The first attempt of about one webhook in eight fails, so that there are second attempts to
     // compare.
@@ -64,13 +74,17 @@ describe('services that are killed under load', () => {
     process.stderr.write(`${counts}; killed in turn: ${kills.join(' ')}\n`);
     await receiver.close();
     await system.stop();
+    await servers?.stop();
   });
+
+  const running = () => ({ ...system.pids(), ...servers?.pids() });
 
   async function runLoad(): Promise<void> {
     const ending = new AbortController();
     const work = [
       ...Array.from({ length: creators }, (_, index) => createRepeatedly(index, ending.signal)),
       advanceRepeatedly(ending.signal),
+      announceInLive(system, ending.signal),
     ];
     try {
       await Promise.race([killRepeatedly(ending.signal), Promise.all(work)]);
@@ -96,17 +110,18 @@ describe('services that are killed under load', () => {
       now = new Date(now.getTime() + dayMs);
       const to = now.toISOString();
       await repeated(() => sandbox.advance(to), 200);
+      await sleep(pauseBetweenAdvancesMs, ending);
     }
   }
 
   async function killRepeatedly(ending: AbortSignal): Promise<void> {
-    while (kills.length < killsMin && !ending.aborted) {
+    while (kills.length < rounds * targets.length && !ending.aborted) {
       await sleep(killEveryMs, ending);
-      const running = system.pids();
-      // Random, but each service once before any a second time.
-      const round = Object.keys(running).filter((name) => kills.lastIndexOf(name) < roundStart());
+      const pids = running();
+      // Random, but each process once before any a second time.
+      const round = Object.keys(pids).filter((name) => kills.lastIndexOf(name) < roundStart());
       const name = round[Math.floor(Math.random() * round.length)];
-      const pid = running[name ?? ''];
+      const pid = pids[name ?? ''];
       if (name === undefined || pid === undefined) continue;
       process.kill(pid, 'SIGKILL');
       kills.push(name);
@@ -118,7 +133,7 @@ describe('services that are killed under load', () => {
     }
   }
 
-  const roundStart = () => kills.length - (kills.length % serviceNames.length);
+  const roundStart = () => kills.length - (kills.length % targets.length);
 
   /** Acts like a careful client: retries the same call until it is answered. */
   async function repeated(call: () => Promise<Answer>, status: number): Promise<any> {
@@ -135,7 +150,9 @@ describe('services that are killed under load', () => {
   }
 
   test('were all killed', () => {
-    expect(new Set(kills)).toEqual(new Set(serviceNames));
+    expect(targets).toEqual(expect.arrayContaining([...serviceNames]));
+    const counts = targets.map((name) => kills.filter((one) => one === name).length);
+    expect(counts).toEqual(targets.map(() => rounds));
   });
 
   test('every acknowledged subscription exists once', async () => {
@@ -210,6 +227,8 @@ describe('services that are killed under load', () => {
     },
     settleTimeoutMs + 30_000,
   );
+
+  test('were not taken for databases that went back', () => expectNothingWentBack(system));
 
   test(
     'every invariant holds',

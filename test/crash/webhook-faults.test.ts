@@ -9,6 +9,7 @@ import { isNightly } from '../support/rounds';
 import { warningsIn } from '../support/service-log';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
+import { announceInLive, expectNothingWentBack } from './live-events';
 import { startOwnServers } from './own-servers';
 
 const endpointsCount = isNightly ? 10 : 3;
@@ -61,8 +62,12 @@ describe('webhooks while notifier, stream and database are killed', () => {
     const ending = new AbortController();
     const killing = killRepeatedly(ending.signal);
     try {
-      await causeEvents();
-      await killing;
+      const acting = causeEvents()
+        .then(() => killing)
+        .finally(() => {
+          ending.abort();
+        });
+      await Promise.all([acting, announceInLive(system, ending.signal)]);
     } finally {
       ending.abort();
     }
@@ -163,6 +168,9 @@ describe('webhooks while notifier, stream and database are killed', () => {
     }
     expect(texts.size).toBe(subscriptionsCount * eventsEach);
   });
+
+  test('and the databases were not taken for ones that went back', () =>
+    expectNothingWentBack(system));
 
   test('were sent during the outages', () => {
     const servers = Object.keys(infrastructure.pids());
