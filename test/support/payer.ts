@@ -17,6 +17,7 @@ export interface PayerPage {
 export type Typed = Readonly<Record<string, string>>;
 
 const redirectsMax = 5;
+const looksMax = 3;
 
 /**
  * A minimal browser without scripts: it opens pages, submits forms and follows redirects within the
@@ -25,8 +26,12 @@ const redirectsMax = 5;
 export class Payer {
   constructor(private readonly gatewayUrl: string) {}
 
-  open(url: string): Promise<PayerPage> {
-    return this.load(url, {});
+  /** Opens a page; again, as its text asks for, if a busy machine could not read it in time. */
+  async open(url: string): Promise<PayerPage> {
+    for (let looks = 1; ; looks += 1) {
+      const page = await this.load(url, {});
+      if (page.status !== 504 || looks === looksMax) return page;
+    }
   }
 
   /** Fills in a form of the page and presses one of its buttons, by default the first. */
