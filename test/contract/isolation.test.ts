@@ -15,7 +15,7 @@ import {
   type RouteExample,
   routeExamples,
 } from '../support/isolation/isolation-examples';
-import { startTestSystem, type OwnTestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 // Covers every operation of the gateway: a new operation without an example fails.
 const operations = routes.map(({ method, path, readsOnly = false }) => ({
@@ -26,7 +26,7 @@ const operations = routes.map(({ method, path, readsOnly = false }) => ({
 }));
 type Operation = (typeof operations)[number];
 
-let system: OwnTestSystem;
+let system: TestSystem;
 let identity: Peer<IdentityServiceServer>;
 let owner: ApiClient;
 let examples: Readonly<Record<string, RouteExample>>;
@@ -37,7 +37,7 @@ let viewBefore: string;
 let secrets: readonly string[];
 
 beforeAll(async () => {
-  system = await startTestSystem({ ownProcess: true });
+  system = await joinTestSystem();
   identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
     address: system.addresses.identity,
     service: 'test',
@@ -60,7 +60,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   identity.close();
-  await system.stop();
 });
 
 /** A client with a key of an environment that has none yet. */
