@@ -1,14 +1,11 @@
 import {
-  Activity,
   AlarmClock,
   Coins,
   Download,
   FileMinus,
   FlaskConical,
   Gauge,
-  History,
   House,
-  IdCard,
   Inbox,
   KeyRound,
   Landmark,
@@ -20,7 +17,6 @@ import {
   Repeat,
   Scale,
   ShieldAlert,
-  ShieldCheck,
   ShoppingCart,
   TicketPercent,
   TrendingUp,
@@ -28,6 +24,7 @@ import {
   Users,
   Webhook,
 } from 'lucide-react';
+import { organizationSection } from './organization-section';
 import { page, type PageRoute, type Section } from './page-route';
 import { settingsSection } from './settings-section';
 
@@ -350,52 +347,7 @@ export const sections: readonly Section[] = [
     ],
   },
   settingsSection,
-  {
-    title: 'Organization',
-    entries: [
-      {
-        path: '/team',
-        label: 'Team',
-        Icon: IdCard,
-        routes: [
-          page(
-            '/team',
-            async () => (await import('../pages/team/operator-list-page')).OperatorListPage,
-          ),
-        ],
-      },
-      {
-        path: '/security',
-        label: 'Security',
-        Icon: ShieldCheck,
-        routes: [
-          page(
-            '/security',
-            async () => (await import('../pages/security/security-page')).SecurityPage,
-          ),
-        ],
-      },
-      {
-        path: '/audit-log',
-        label: 'Audit log',
-        Icon: History,
-        routes: [
-          page(
-            '/audit-log',
-            async () => (await import('../pages/team/audit-log-page')).AuditLogPage,
-          ),
-        ],
-      },
-      {
-        path: '/system',
-        label: 'System',
-        Icon: Activity,
-        routes: [
-          page('/system', async () => (await import('../pages/system/system-page')).SystemPage),
-        ],
-      },
-    ],
-  },
+  organizationSection,
 ];
 
 /** Pages outside the navigation. */
