@@ -60,7 +60,7 @@ function addRoute(app: Express, route: Route, dependencies: ApiDependencies): vo
     createsOnce(route) || isIngest === true ? !answersSecret(route.operation) : false;
   const handler = authenticated(
     dependencies,
-    { ...routeOptions(route), isIngest, waits },
+    { ...routeOptions(route), isIngest, waits, readsOnly },
     async (call, request, response, { caller, describe }) => {
       if (!readsOnly) describe({ target: undefined, changes: [] });
       checkScope(call.scopes, { method: route.method, segment, readsOnly });

@@ -35,7 +35,11 @@ export interface AuthenticatedDependencies extends ExchangeDependencies {
 /** A handler of authenticated requests. */
 export function authenticated(
   dependencies: AuthenticatedDependencies,
-  { waits, ...options }: ExchangeOptions & { readonly waits?: Waits | undefined },
+  {
+    waits,
+    readsOnly = false,
+    ...options
+  }: ExchangeOptions & { readonly waits?: Waits | undefined; readonly readsOnly?: boolean },
   work: (
     call: CallContext,
     request: Request,
@@ -67,7 +71,9 @@ export function authenticated(
         throw dependencies.admission.refusalOf(error, admitted);
       });
     const inPlace = placeOf(admitted, dependencies, wait);
-    if (isRead(request.method)) return inPlace(run);
+    // A key's request is still recorded, for the list of requests.
+    const isWrite = !isRead(request.method) && !(readsOnly && signedIn !== undefined);
+    if (!isWrite) return inPlace(run);
     const { route } = options;
     if (signedIn === undefined) {
       if (isIngest !== true) {
