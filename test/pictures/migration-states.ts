@@ -51,12 +51,15 @@ export async function fixMigrations(page: Page): Promise<(name: string) => void>
   };
   await page.route(/\/v1\/price-migrations\/[^/?]+\/subscriptions/, async (route) => {
     const response = await route.fetch();
+    // The page asks again after a refusal.
+    if (!response.ok()) return route.fulfill({ response });
     const body = (await response.json()) as { readonly data: readonly Row[] };
     const data = rowsOf(body.data);
     await route.fulfill({ response, json: { ...body, data, total: data.length } });
   });
   await page.route(/\/v1\/price-migrations\/[^/?]+$/, async (route) => {
     const response = await route.fetch();
+    if (!response.ok()) return route.fulfill({ response });
     const job = (await response.json()) as PriceMigrationJson;
     if (state === undefined) return route.fulfill({ response });
     const url = route.request().url();

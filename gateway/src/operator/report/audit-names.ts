@@ -26,7 +26,7 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** Names of the resources that the entries concern. What cannot be read now stays without a name. */
+/** Names of the resources that the entries concern, of those that can be read now. */
 export async function auditNamesOf(
   entries: readonly AuditEntry[],
   { session, signedIn, call }: Pick<OperatorRequest, 'session' | 'signedIn' | 'call'>,
@@ -69,7 +69,7 @@ interface Reference {
   readonly id: string;
 }
 
-/** What an entry concerns without its name: the target, and values of fields such as `productId`. */
+/** What an entry names by id alone: the target, and values of fields such as `productId`. */
 function referencesOf({ target, changes }: AuditEntry): readonly Reference[] {
   return kinds.flatMap((kind) => {
     const own = target?.type === kind && target.name === undefined ? [target.id] : [];
