@@ -381,6 +381,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       this.reach(document, next, () => batches.compareAndSet(write)),
     );
     if (!isWritten) return false;
+    this.context.storing?.recordStored();
     if (isEmptied) completion.recordWritten(document);
     const outbox = isEmptied ? added : next.outbox;
     this.dependencies.recent.record({ document: { ...next, outbox }, stored: after });
@@ -415,6 +416,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       await this.reach(undefined, document, () => batches.insert(document, beforeWrite));
       return true;
     });
+    this.context.storing?.recordStored();
   }
 
   private withClaim(change: ClaimingWrite<S>, write: () => Promise<boolean>): Promise<boolean> {
@@ -422,12 +424,13 @@ export class AggregateStore<S extends { readonly id: string }> {
     return naturalKey === undefined ? write() : naturalKey.write(change, write);
   }
 
+  // A claim of a natural key, and a compare-and-set that fails, store nothing for the request.
   private beforeWrite(): BeforeWrite | undefined {
     const { storing } = this.context;
     return (
       storing &&
       (() => {
-        storing.pass();
+        storing.check();
       })
     );
   }

@@ -1,7 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import { systemClock } from '../clock';
-import type { Tenant } from '../grpc/call-context';
+import { StoringGate, type Tenant } from '../grpc/call-context';
 import { newId } from '../ids';
 import { KeyClaims } from '../mongo/key-claims';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
@@ -277,5 +277,52 @@ describe('the values of a database of an earlier version', () => {
     await expect(replica!.within({ tenant, now }).insert(seat('owner 1499'))).rejects.toMatchObject(
       refusal,
     );
+  });
+});
+
+describe('a request stores nothing if its time is over', () => {
+  let time = 0;
+  const gate = () => new StoringGate(new Date(5_000), { now: () => new Date(time) });
+  const late = { reason: 'TOO_LATE_TO_STORE' };
+  beforeEach(() => {
+    time = 0;
+  });
+
+  test('after its claim, which the next request takes over', async () => {
+    const tenant = newTenant();
+    const { prototype } = KeyClaims;
+    const take = Reflect.get(prototype, 'take') as KeyClaims['take'];
+    const slow = jest.spyOn(prototype, 'take').mockImplementationOnce(async function (
+      this: KeyClaims,
+      ...wanted
+    ) {
+      const found = await take.apply(this, wanted);
+      time = 4_000;
+      return found;
+    });
+    const store = newReplica().within({ tenant, now, storing: gate() });
+    await expect(store.insert(seat('late'))).rejects.toMatchObject(late);
+    slow.mockRestore();
+    expect(await holders(tenant, 'late')).toEqual([]);
+    const next = seat('late');
+    await newReplica().within({ tenant, now }).insert(next);
+    expect(await holders(tenant, 'late')).toEqual([next.state.id]);
+  });
+
+  test('after a write that lost its race', async () => {
+    const tenant = newTenant();
+    const replica = newReplica();
+    const { stored } = await replica.within({ tenant, now }).insert(seat('first'));
+    const { id } = stored.state;
+    await newReplica().within({ tenant, now }).mutate(id, ownedBy('second'));
+    let decisions = 0;
+    const changed = replica.within({ tenant, now, storing: gate() }).mutate(id, (state) => {
+      decisions += 1;
+      if (decisions === 2) time = 4_000;
+      return ownedBy('late')(state);
+    });
+    await expect(changed).rejects.toMatchObject(late);
+    expect(decisions).toBe(2);
+    expect(await holders(tenant, 'second')).toEqual([id]);
   });
 });

@@ -160,16 +160,26 @@ export class StoringGate {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Called right before a write. Throws unavailable if the request has stored nothing yet and has
-   * too little time left.
-   */
+  /** Called right before a write that counts as made: `check`, then `recordStored`. */
   pass(): void {
+    this.check();
+    this.recordStored();
+  }
+
+  /**
+   * Called right before a write that may change nothing, such as one that loses a race. Throws
+   * unavailable if the request has stored nothing yet and has too little time left.
+   */
+  check(): void {
     if (this.hasStored) return;
     const msLeft = this.deadline.getTime() - this.clock.now().getTime();
     if (msLeft < answerMarginMs) {
       throw new DomainError('unavailable', 'TOO_LATE_TO_STORE', 'Service unavailable');
     }
+  }
+
+  /** The request has stored something: from now on it may write at any time. */
+  recordStored(): void {
     this.hasStored = true;
   }
 
@@ -180,8 +190,8 @@ export class StoringGate {
   }
 
   /**
-   * Called after writes of other services that leave no resource: what the request stores itself
-   * needs enough time again.
+   * Called after writes that leave no resource: what the request stores from now on needs enough
+   * time again.
    */
   close(): void {
     this.hasStored = false;
