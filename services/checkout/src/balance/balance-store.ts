@@ -31,7 +31,7 @@ import {
 import type { Invoice } from '../invoice/invoice';
 import type { Count, Nullable } from '../invoice/stored-fields';
 
-type Context = Pick<CallContext, 'tenant' | 'now'>;
+type Context = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 
 /** Owner and currency of a balance. */
 export type BalanceOwner = Pick<Balance, 'customerId' | 'currency'>;
@@ -290,6 +290,8 @@ export class BalanceStore {
     if (existing !== undefined) return existing;
     if (stored.state.pendingEntries.length >= pendingEntriesMax) {
       await this.copy(stored, context);
+      // Copies of older entries post nothing.
+      context.storing?.close();
       return undefined;
     }
     const written = await atBoundary('balance', 'post', () =>

@@ -41,7 +41,7 @@ import { waitForEffect } from '../provider/wait-for-effect';
 import { resumeCollection } from '../invoice/provider-absence';
 import { needsSlot } from '../invoice/retry-schedule';
 
-type Context = Pick<CallContext, 'tenant' | 'now'>;
+type Context = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 
 export interface CollectionDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -173,6 +173,8 @@ export class CollectionWorker {
     // Checked before a challenge is canceled; the write checks again.
     checkVoidable(state);
     const released = await this.dependencies.attempts.release(stored, context);
+    // A canceled challenge voids nothing.
+    context.storing?.close();
     const expected = expectedVersion === undefined ? undefined : released.version;
     const voided = await invoices.mutate(
       invoiceId,
@@ -205,6 +207,8 @@ export class CollectionWorker {
     checkMarkable(state);
     if (state.attempt?.status === 'PENDING') throw paymentInProgress();
     const released = await this.dependencies.attempts.release(stored, context);
+    // A canceled challenge writes nothing off.
+    context.storing?.close();
     const methods = await this.dependencies.methods.choiceFor(state, context);
     const expected = expectedVersion === undefined ? undefined : released.version;
     return invoices.mutate(

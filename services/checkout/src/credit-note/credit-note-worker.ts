@@ -151,6 +151,8 @@ export class CreditNoteWorker {
       await this.freeSlot(stored, context, (record) =>
         decide(record, { ...facts, now: context.now }),
       );
+      // A free slot is no credit note.
+      context.storing?.close();
     }
     const issued = await atBoundary('creditNote', 'decide', () =>
       invoices.mutate(invoiceId, (record, now) => decide(record, { ...facts, now })),

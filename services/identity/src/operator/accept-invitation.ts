@@ -127,6 +127,8 @@ async function acceptOnce(
     storing,
   );
   const passwordHash = isOff ? undefined : await signIn.hash(password, signal);
+  // The consumed invitation is no operator; a retry goes on with it.
+  storing?.close();
   const place = { tenant, now: clock.now(), storing };
   const acceptance = { tenant, operator: { id, email }, requestId, origin: request.origin };
   const stored = await recordedAcceptance(acceptance, dependencies, async () => {

@@ -66,6 +66,8 @@ export async function createCreditGrant(
     dependencies,
   );
   if (context.signal.aborted) throw new DeadlineExceededError();
+  // What the usage has stored is no grant.
+  context.storing?.close();
   const createdIn = ({ grants }: CreditAccount) => ({
     grant: grants.find((one) => one.id === grant.id) ?? grant,
     details,

@@ -35,9 +35,11 @@ export class RetryStore {
     const retryId = newResourceId({ resourceSeed }, 'webhookRetry');
     for (let read = 1; read <= readsMax; read += 1) {
       const delivery = await this.get(key, id);
-      storing?.pass();
       // Only a test has no number.
       if (delivery.sequence === 0) await this.testLimits.count(key, retryId, { now, storing });
+      // Neither the count nor a lost race makes the delivery due.
+      storing?.close();
+      storing?.pass();
       const sent = await this.sendNow(delivery, now);
       if (sent !== undefined) return sent;
     }

@@ -64,6 +64,7 @@ export function mailRpc(dependencies: EmailCreation) {
       // A notice that is repeated does not bring back a suppression that was deleted.
       if (state.status === 'BOUNCED') return { email: toProtoEmail(stored, { withContent: true }) };
       // First, so that a crash leaves a suppression, and no bounced address that gets mail.
+      context.storing?.pass();
       await suppressions.add(context.tenant.environmentId, {
         email: state.to,
         reason: reason === 'complaint' ? 'COMPLAINT' : 'HARD_BOUNCE',

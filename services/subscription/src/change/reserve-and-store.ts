@@ -116,6 +116,8 @@ export async function storeReserved(
       redemption = reservation.redemption;
       await reserveDiscount(reserving, context, peers);
     }
+    // Due steps of the subscription, and the other services, may have needed the rest of the time.
+    context.storing?.close();
     return await subscriptions.change(
       subscriptionId,
       context,
