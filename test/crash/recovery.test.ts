@@ -25,7 +25,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const settleTimeoutMs = 120_000;
 
 describe('services that are killed under load', () => {
-  /** Of the nightly run, which kills them, too. */
+  /** Servers that the nightly run kills, too. */
   let servers: Infrastructure | undefined;
   let system: OwnTestSystem;
   let receiver: WebhookReceiver;
@@ -228,7 +228,7 @@ describe('services that are killed under load', () => {
     settleTimeoutMs + 30_000,
   );
 
-  test('were not taken for databases that went back', () => expectNothingWentBack(system));
+  test('raise no alarm of a database that went back', () => expectNothingWentBack(system));
 
   test(
     'every invariant holds',

@@ -53,6 +53,8 @@ async function look({
 const [a, b, c] = [entry('a', 3), entry('b', 2), entry('c', 1)];
 // Work of a database that was put back has the same ids, and is logged later.
 const again = { a: entry('a', 0.5), b: entry('b', 0.5) };
+// An entry that a killed database lost, and its outbox logged again.
+const soon = { ...b, insertedAt: new Date(b.insertedAt.getTime() + 60_000) };
 const old = entry('a', 25);
 
 test.each([
@@ -61,6 +63,7 @@ test.each([
   ['the newest is missing', { recent: [a, b], log: [a] }, [b], 1],
   ['an older one is missing', { recent: [a, b], log: [b] }, [a], 1],
   ['the newest was made again', { recent: [a, b], log: [a, again.b] }, [b], 1],
+  ['the newest was logged again after a crash', { recent: [a, b], log: [a, soon] }, undefined, 0],
   ['all were made again', { recent: [a, b], log: [again.a, again.b] }, [a, b], 1],
   ['one was made again and read', { recent: [a, b, again.a], log: [b, again.a] }, [a], 1],
   ['the missing one is older than a day', { recent: [old], log: [] }, undefined, 0],
