@@ -125,7 +125,7 @@ export async function customerActivityOf(request: EnvironmentRequest, peers: Pee
   const targetIds = [customerId, ...subscriptionIds, ...found.invoices.map(({ id }) => id)];
   const [{ webhooks }, changes, planChanges] = await Promise.all([
     peers.webhookDelivery.listSubscriptionWebhooks(
-      { subscriptionIds: subscriptionIds.slice(0, subscriptionsMax) },
+      { subscriptionIds: subscriptionIds.slice(0, subscriptionsMax), messageIds: [] },
       context,
     ),
     changesOf(targetIds.slice(0, targetsMax), request, peers),

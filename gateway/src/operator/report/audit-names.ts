@@ -54,7 +54,7 @@ export async function auditNamesOf(
   return new Map(named.flatMap((names) => names ?? []));
 }
 
-/** Those of the names that concern an entry. */
+/** The names that an entry needs. */
 export function namesIn(entry: AuditEntry, names: ResourceNames): Record<string, string> {
   return Object.fromEntries(
     referencesOf(entry).flatMap(({ id }) => {
@@ -69,12 +69,13 @@ interface Reference {
   readonly id: string;
 }
 
-/** What an entry names by id alone: the target, and values of fields such as `productId`. */
+/** Resources that an entry names by id alone: the target, and fields such as `productId`. */
 function referencesOf({ target, changes }: AuditEntry): readonly Reference[] {
   return kinds.flatMap((kind) => {
+    const noun = kind === 'webhook_endpoint' ? 'webhookEndpoint' : kind;
     const own = target?.type === kind && target.name === undefined ? [target.id] : [];
     const values = changes
-      .filter(({ field }) => field === `${kind}Id` || field === `${kind}Ids`)
+      .filter(({ field }) => field === `${noun}Id` || field === `${noun}Ids`)
       .flatMap(({ fromJson, toJson }) => [fromJson, toJson])
       .flatMap((json) => (json === undefined ? [] : [JSON.parse(json) as unknown]))
       .flat();

@@ -9,11 +9,11 @@ import { ok } from '../../http/answer';
 import type { Peers } from '../../peers';
 import type { EnvironmentRoute } from '../route/route';
 
-/** Limit of subjects whose deliveries are read in one call. */
+/** Events on a page; also the notifier's limit of webhooks that one call lists. */
 export const shownMax = 20;
-/** Events that are read at once to find those of a type or object. */
+/** Positions of a window in which events of a type or object are searched. */
 const windowSize = 1_000;
-/** A search continues with another request. */
+/** Windows that one request searches. */
 const windowsMax = 5;
 
 const ListEvents = z.object({
@@ -33,11 +33,14 @@ export const eventRoutes: readonly EnvironmentRoute[] = [
       const { type, ...wanted } = readQuery(ListEvents, { query });
       const filters = { ...wanted, types: type === '' ? [] : [type] };
       const { events, nextBefore } = await newestEvents(filters, context, peers);
+      const messageIds = events.flatMap((event) => bodyOf(event).id ?? []);
+      // For a notifier of a release that knows no ids of messages.
       const subscriptionIds = [...new Set(events.map(({ subjectId }) => subjectId))];
+      const named = { subscriptionIds, messageIds };
       const { webhooks } =
-        subscriptionIds.length === 0
+        messageIds.length === 0
           ? { webhooks: [] }
-          : await peers.webhookDelivery.listSubscriptionWebhooks({ subscriptionIds }, context);
+          : await peers.webhookDelivery.listSubscriptionWebhooks(named, context);
       const byId = new Map(webhooks.map((webhook) => [webhook.messageId, webhook]));
       return ok({
         data: events.map((event) => toJsonEvent(event, byId)),
@@ -59,8 +62,8 @@ interface EventFilters {
 }
 
 /**
- * The newest events before a position. The feed is read forwards alone, so that its parts are read
- * from the newest to the oldest.
+ * The newest events before a position. The feed can only be read forwards, so windows of it are
+ * read, from the newest to the oldest.
  */
 export async function newestEvents(
   { before, types, objectId }: EventFilters,
@@ -121,6 +124,8 @@ function bodyOf({ body }: WebhookEvent): EventBody {
 /** True for the subject, and for an object that the event names, such as `customerId`. */
 function concerns(event: WebhookEvent, objectId: string): boolean {
   if (event.subjectId === objectId) return true;
+  // Parsed only where it can matter: a search reads thousands of bodies.
+  if (!event.body.includes(objectId)) return false;
   return Object.values(bodyOf(event).data ?? {}).includes(objectId);
 }
 
@@ -140,7 +145,6 @@ function toJsonEvent(event: WebhookEvent, webhooks: ReadonlyMap<string, Subscrip
     sequence,
     acceptedAt: toJsonTime(event.acceptedAt),
     subject: { type: subjectType, id: subjectId, name: nameIn(subjectType, data) },
-    /** Among the latest 100 events of the subject. */
     deliveries: deliveries.map(({ endpointId, status }) => ({
       endpointId,
       status: webhookDeliveryStatuses.nameOf(status),

@@ -75,7 +75,7 @@ describe('requests about deliveries', () => {
     await eventuallyListed(taken.id, [DELIVERED, DELIVERED, DELIVERED]);
     const listOf = (subscriptionIds: string[], whose = tenant) =>
       notifier.deliveryCalls.listSubscriptionWebhooks(
-        { subscriptionIds },
+        { subscriptionIds, messageIds: [] },
         testContext({ tenant: whose }),
       );
     const { webhooks } = await listOf([subscriptionId]);
@@ -96,6 +96,14 @@ describe('requests about deliveries', () => {
     expect(webhooks.every((one) => one.subscriptionId === subscriptionId)).toBe(true);
     expect((await listOf([subscriptionId, other])).webhooks).toHaveLength(3);
     expect((await listOf([subscriptionId], testTenant())).webhooks).toEqual([]);
+    const [newest] = webhooks;
+    const byId = (whose: Tenant) =>
+      notifier.deliveryCalls.listSubscriptionWebhooks(
+        { subscriptionIds: [other], messageIds: [newest?.messageId ?? '', newId()] },
+        testContext({ tenant: whose }),
+      );
+    expect((await byId(tenant)).webhooks).toEqual([newest]);
+    expect((await byId(testTenant())).webhooks).toEqual([]);
     const tooMany = Array.from({ length: 21 }, () => newId());
     await expect(listOf(tooMany)).rejects.toMatchObject({
       fields: { subscriptionIds: ['Must have at most 20 entries'] },

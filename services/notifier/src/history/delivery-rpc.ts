@@ -25,7 +25,7 @@ import type { SubscriptionHistoryStore, SubscriptionWebhook } from './subscripti
 import type { TestWebhookSender } from '../message/send-test-webhook';
 import { requireActive, type EndpointKey } from '../endpoint/endpoint';
 
-const subscriptionsMax = 20;
+const listedMax = 20;
 
 export interface DeliveryRpcDependencies {
   readonly endpoints: EndpointStore;
@@ -62,13 +62,17 @@ export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
       const { deliveries, total } = await history.list(key, readPage(request));
       return { deliveries: deliveries.map(toProtoDelivery), total };
     },
-    listSubscriptionWebhooks: async ({ subscriptionIds }, { tenant }) => {
-      if (subscriptionIds.length > subscriptionsMax) {
-        const message = `Must have at most ${String(subscriptionsMax)} entries`;
-        throw invalidInput({ subscriptionIds: [message] });
+    listSubscriptionWebhooks: async ({ subscriptionIds, messageIds }, { tenant }) => {
+      for (const [field, ids] of Object.entries({ subscriptionIds, messageIds })) {
+        if (ids.length <= listedMax) continue;
+        throw invalidInput({ [field]: [`Must have at most ${String(listedMax)} entries`] });
       }
       const { environmentId } = tenant;
-      const webhooks = await dependencies.subscriptions.list(environmentId, subscriptionIds);
+      const { subscriptions } = dependencies;
+      const webhooks =
+        messageIds.length > 0
+          ? await subscriptions.listByIds(environmentId, messageIds)
+          : await subscriptions.list(environmentId, subscriptionIds);
       return { webhooks: webhooks.map(toProtoSubscriptionWebhook) };
     },
     getWebhookBody: async ({ endpointId, id }, context) => {

@@ -40,7 +40,20 @@ export class SubscriptionHistoryStore {
     const found = await Promise.all(
       keys.map((key) => this.latest(key, floors.get(key.subscriptionId) ?? 1)),
     );
-    const messages = found.flat().filter(({ endpointIds }) => endpointIds.length > 0);
+    return this.withDeliveries(environmentId, found.flat());
+  }
+
+  /** Webhooks by the ids of their messages, newest first. */
+  async listByIds(environmentId: string, ids: readonly string[]): Promise<SubscriptionWebhook[]> {
+    const found = await this.messages.findAll(environmentId, [...ids]);
+    return this.withDeliveries(environmentId, [...found.values()]);
+  }
+
+  private async withDeliveries(
+    environmentId: string,
+    found: readonly Message[],
+  ): Promise<SubscriptionWebhook[]> {
+    const messages = found.filter(({ endpointIds }) => endpointIds.length > 0);
     const statuses = await this.findStatuses(environmentId, messages);
     return messages
       .sort((a, b) => b.acceptedAt.getTime() - a.acceptedAt.getTime() || b.sequence - a.sequence)

@@ -61,7 +61,7 @@ function EventList({
   const endpoints = useResource<Page<Endpoint>>('/v1/webhook-endpoints', {
     query: { perPage: 100 },
   });
-  const urls = new Map(endpoints.data?.data.map(({ id, url }) => [id, url]));
+  const urls = endpoints.data && new Map(endpoints.data.data.map(({ id, url }) => [id, url]));
   const goTo = (position: string) => {
     setParameters((at) => withParameters(at, { before: position }));
   };
@@ -113,8 +113,9 @@ function NoEvents({ isFiltered, isEnd }: { isFiltered: boolean; isEnd: boolean }
   );
 }
 
-function columnsOf(urls: ReadonlyMap<string, string>): readonly Column<EventRow>[] {
-  const urlOf = (endpointId: string) => urls.get(endpointId) ?? 'deleted endpoint';
+/** Without `urls` the endpoints are not known yet. */
+function columnsOf(urls: ReadonlyMap<string, string> | undefined): readonly Column<EventRow>[] {
+  const urlOf = (id: string) => (urls === undefined ? '…' : (urls.get(id) ?? 'deleted endpoint'));
   return [
     {
       title: 'Time',
@@ -135,9 +136,11 @@ function columnsOf(urls: ReadonlyMap<string, string>): readonly Column<EventRow>
       title: 'Object',
       text: ({ subject }) => `${wordsText(subject.type)} ${subject.name ?? subject.id}`,
       cell: ({ subject }) => (
-        <SubjectLink
-          of={{ subjectType: subject.type, subjectId: subject.id, name: subject.name }}
-        />
+        <span className="sentence">
+          <SubjectLink
+            of={{ subjectType: subject.type, subjectId: subject.id, name: subject.name }}
+          />
+        </span>
       ),
     },
     {
