@@ -28,6 +28,7 @@ test('only indexes that neither of two releases wants are dropped, once both are
   await ensureIndexes(db.collection('orders'), indexes);
   await ensureIndexes(db.collection('others'), indexes);
   await db.collection('orders').createIndex({ _id: 'hashed' });
+  await db.collection('orders').createIndex({ environmentId: 1 }, { name: 'environment' });
   const dropped: string[] = [];
   const drop = () => dropIndexes(db, (line) => dropped.push(line));
 
@@ -41,11 +42,18 @@ test('only indexes that neither of two releases wants are dropped, once both are
   await system.recordIndexes({ release: '0.3.0', names: ['orders.now', 'orders.later'] });
   expect(await drop()).toBe(1);
   expect(dropped).toEqual(['dropped orders.earlier']);
-  expect(await indexesOf('orders')).toEqual(['_id_', '_id_hashed', 'before', 'later', 'now']);
+  expect(await indexesOf('orders')).toEqual([
+    '_id_',
+    '_id_hashed',
+    'before',
+    'environment',
+    'later',
+    'now',
+  ]);
   expect(await indexesOf('others')).toHaveLength(5);
   expect(await drop()).toBe(0);
 
   await system.recordIndexes({ release: '0.4.0', names: ['orders.later'] });
   expect(await drop()).toBe(1);
-  expect(await indexesOf('orders')).toEqual(['_id_', '_id_hashed', 'later', 'now']);
+  expect(await indexesOf('orders')).toEqual(['_id_', '_id_hashed', 'environment', 'later', 'now']);
 });

@@ -2,6 +2,10 @@ import { listIndexes } from '@billing/chassis/mongo';
 import { SystemStore } from '@billing/chassis/system-store';
 import type { Db } from 'mongodb';
 
+// The second is for deletions of environments. A start makes it where a collection has no other
+// index that begins with the environment, and names it only then.
+const kept: readonly string[] = ['_id_', 'environment'];
+
 /**
  * Drops the indexes that neither this release nor the one before wants, in collections where this
  * release wants some. Returns their number; undefined if the release before has not recorded which
@@ -21,7 +25,7 @@ export async function dropIndexes(
       const fullName = `${collection}.${name}`;
       // A sharded cluster has indexes of its shard keys, which services do not name.
       const isOfShards = Object.values(key).includes('hashed');
-      if (name === '_id_' || isOfShards || wanted.has(fullName)) continue;
+      if (kept.includes(name) || isOfShards || wanted.has(fullName)) continue;
       await db.collection(collection).dropIndex(name);
       report(`dropped ${fullName}`);
       count += 1;

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { retryUpsert } from '../mongo/inserts';
 import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
 import type { Restore, StepCounts } from '../recovery/recovery';
 import { type Pause, pauseLeaseMs, type SystemDocument } from './system-state';
@@ -58,11 +59,14 @@ export class SystemStore {
   }
 
   async recordIndexes({ release, names }: ReleaseIndexes): Promise<void> {
-    const stored = await this.wantedIndexes();
+    const stored = await retryTransient(() => this.wantedIndexes());
     const isOther = stored !== undefined && stored.release !== release;
     const before = isOther && { before: { release: stored.release, names: stored.names } };
     const update = { $set: { release, names, ...before } };
-    await this.indexes.updateOne({ _id: 'indexes' }, update, { upsert: true });
+    // Of two replicas that start at once, one may find that the other has just stored it.
+    await retryUpsert(() =>
+      retryTransient(() => this.indexes.updateOne({ _id: 'indexes' }, update, { upsert: true })),
+    );
   }
 
   async read(): Promise<SystemDocument | undefined> {
