@@ -16,15 +16,17 @@ export class ServedWatch {
 
   /** Asks the system now. */
   look(): Promise<Served> {
-    const answer = this.ask().then((served) => {
-      this.known = served;
+    const answer = this.ask();
+    const asked = { answer, sinceMs: monotonicMs() };
+    this.asked = asked;
+    return answer.then((served) => {
+      // An earlier question may be answered later.
+      if (this.asked === asked) this.known = served;
       return served;
     });
-    this.asked = { answer, sinceMs: monotonicMs() };
-    return answer;
   }
 
-  /** What the system answered last. */
+  /** The last known answer. */
   recent(): Promise<Served> {
     const { asked, known } = this;
     const isOld = asked === undefined || monotonicMs() - asked.sinceMs >= knownMs;

@@ -48,12 +48,12 @@ async function askToCancel(request: PortalRequest, peers: Peers): Promise<ApiAns
   if (hasEnded(own) || cancelAtPeriodEnd) return redirectAnswer('/portal');
   const { visit, context } = request;
   const { customerId } = visit;
-  const [{ plans }, { states }] = await Promise.all([
-    peers.plan.listPlans({ customerId }, context),
-    peers.metering.getUsageState({ customerId }, context),
-  ]);
+  // Without metering the page mentions usage, which is right for every subscription.
+  const usage = peers.metering.getUsageState({ customerId }, context).catch(() => undefined);
+  const { plans } = await peers.plan.listPlans({ customerId }, context);
+  const states = (await usage)?.states;
   const plan = plans.find(({ subscription }) => subscription?.id === id);
   if (plan === undefined) return redirectAnswer('/portal');
-  const hasUsagePrices = states.some(({ subscriptionId }) => subscriptionId === id);
+  const hasUsagePrices = states?.some(({ subscriptionId }) => subscriptionId === id) ?? true;
   return pageAnswer(cancellationPage(visit, plan, { hasUsagePrices }));
 }

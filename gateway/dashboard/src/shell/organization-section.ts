@@ -1,7 +1,7 @@
 import { Activity, History, IdCard, ShieldCheck } from 'lucide-react';
 import { page, type Section } from './page-route';
 
-/** Pages of the organization, whatever the environment. */
+/** Pages of the organization, the same in every environment. */
 export const organizationSection: Section = {
   title: 'Organization',
   entries: [

@@ -17,6 +17,7 @@ test('an empty value removes a parameter and keeps the others', () => {
 test('a changed filter starts all lists of the page at their first page and keeps their order', () => {
   const before = parameters('page=2&links.page=3&order=asc&stage=page&homepage=1');
   expect(toFirstPages(before).toString()).toBe('order=asc&stage=page&homepage=1');
+  expect(toFirstPages(parameters('before=21&type=a')).toString()).toBe('type=a');
 });
 
 test.each([

@@ -15,7 +15,8 @@ export function withParameters(
 
 /** Removes the pages of all lists, because a changed filter starts at the first page. */
 export function toFirstPages(before: URLSearchParams): URLSearchParams {
-  const pages = [...before.keys()].filter((name) => name === 'page' || name.endsWith('.page'));
+  // A list that is read from a position has no pages.
+  const pages = [...before.keys()].filter((name) => /^(.*\.page|page|before)$/.test(name));
   return withParameters(before, Object.fromEntries(pages.map((name) => [name, ''])));
 }
 
