@@ -137,7 +137,7 @@ test('a restored system is closed', async () => {
   });
 });
 
-test('reconcile compares its services, and opens it', async () => {
+test('reconcile compares the services of a restored system, and opens it', async () => {
   const [{ restore: announced }] = await readSystems(restored);
   // Either of the two may take the lease.
   const both = await Promise.allSettled(
@@ -179,7 +179,7 @@ test('reconcile compares its services, and opens it', async () => {
   expect(await reconcile({ dataDir: target, openReason: undefined })).toBeUndefined();
 });
 
-test('an endpoint hears of it once, and no id is sent with other content', async () => {
+test('an endpoint is told of a restore once, and no id is sent with other content', async () => {
   const { code, restoreId, usageToResend } = report;
   // The outcome of a delivery may be lost: its webhook is then sent again as it was.
   const known = new Set(receiver.received.slice(0, 2).map((webhook) => webhook.id));

@@ -121,6 +121,7 @@ function streamCheck(services: readonly ServiceFacts[]): Check {
     services.filter(({ health }) => health.some((one) => one.stream === stream));
   const [down, short] = [seenAs('down'), seenAs('short')];
   const ok = down.length === 0 && short.length === 0;
+  if (seenAs('up').length === 0 && ok) return { name: 'stream', ok, text: 'not known' };
   const lacking = down.length > 0 ? `not there for ${namesOf(down)}` : 'lacks replicas';
   return { name: 'stream', ok, text: ok ? 'there' : lacking };
 }

@@ -68,6 +68,8 @@ async function readMissingIndexes(db: Db, wanted: readonly string[]): Promise<st
   const missing: string[] = [];
   for (const [name, names] of byCollection) {
     const indexes = await listIndexes(db.collection(name));
+    // A generation of usage that was deleted.
+    if (indexes.length === 0) continue;
     const present = new Set(indexes.map((index) => `${name}.${index.name}`));
     missing.push(...names.filter((one) => !present.has(one)));
   }

@@ -19,15 +19,20 @@ export function replicaHealthWork({
   slices,
 }: ReplicaHealthSources): PeriodicWork {
   const { GRPC_TLS_CERT: given, GRPC_TLS_CERT_FILE: file } = configuration;
+  let certificateUntil: Date | undefined;
   return {
     name: 'read stream and certificate',
     everyMs: readEveryMs,
     run: async () => {
       const { isConnected, missingReplicas = 0 } = await stream.state();
       const here = missingReplicas > 0 ? 'short' : 'up';
+      if (given !== undefined) {
+        // Unreadable while it is replaced.
+        certificateUntil = await certificateExpiry({ given, file }).catch(() => certificateUntil);
+      }
       slices.showHealth({
         stream: isConnected ? here : 'down',
-        ...(given !== undefined && { certificateUntil: await certificateExpiry({ given, file }) }),
+        ...(certificateUntil !== undefined && { certificateUntil }),
       });
     },
     writes: 'nothing',

@@ -72,7 +72,9 @@ async function isKnown(db: Db, { variable, value, old }: DataSecret): Promise<bo
   const isRotation = old.map(fingerprintOf).includes(stored.fingerprint);
   const change = isRotation ? { fingerprint, replacedAt: now } : { refusedAt: now };
   const compared = { _id: variable, fingerprint: stored.fingerprint };
-  await retryTransient(() => fingerprints.updateOne(compared, { $set: change }));
+  const written = retryTransient(() => fingerprints.updateOne(compared, { $set: change }));
+  // With a full disk the start is still refused for its secret.
+  await (isRotation ? written : written.catch(() => undefined));
   return isRotation;
 
   async function insert(document: FingerprintDocument): Promise<FingerprintDocument> {

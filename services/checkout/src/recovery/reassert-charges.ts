@@ -187,7 +187,8 @@ export class ChargeReassertion {
 
   /**
    * With a manual clock, which checkout does not know, at the time of the invoice's last write. A
-   * charge pays at the time when it was made: a session's invoice has its first period from then.
+   * charge pays at the time when the provider began it: a session's invoice has its first period
+   * from then.
    */
   private contextOf(document: AggregateDocument, charge?: ProviderCharge): Context {
     const tenant = tenantOf(document);
