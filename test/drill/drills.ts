@@ -68,8 +68,8 @@ async function checkoutBehind(system: DrillSystem): Promise<void> {
     creditNotes.delete(note.id);
     return { ...others, live: { ...books, creditNotes } };
   };
-  // That of a session begins when its payment is recorded, which checkout alone has known: after a
-  // restore, with the charge at the provider.
+  // The period of a session's invoice begins when checkout records the payment, and after a restore
+  // at the charge.
   const { invoice: ofSession } = await live.expect(200, live.get(`/checkout/${session.sessionId}`));
   const compared = ({ live: books, ...others }: AllBooks) => {
     return { ...others, live: withoutPeriodOf(ofSession.id, books) };

@@ -26,7 +26,7 @@ const looksMax = 3;
 export class Payer {
   constructor(private readonly gatewayUrl: string) {}
 
-  /** Opens a page; again, as its text asks for, if a busy machine could not read it in time. */
+  /** Opens a page; looks again where a busy machine could not read it in time, as its text asks. */
   async open(url: string): Promise<PayerPage> {
     for (let looks = 1; ; looks += 1) {
       const page = await this.load(url, {});
