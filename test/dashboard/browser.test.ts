@@ -17,6 +17,7 @@ import { firstOwnerLink, password } from '../support/operator-client';
 import { PortalScene } from '../support/portal-scene';
 import { logsOf, sendLastRequest } from '../support/service-log';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
+import { inTurn } from '../support/rounds';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const program = ensureChromium();
@@ -375,7 +376,7 @@ const viewports: readonly (readonly [
   ['in the dark on a phone', { ...phone, colorScheme: 'dark' }, ['color-contrast']],
 ];
 
-testInChromium.each(viewports)(
+testInChromium.each(inTurn(viewports))(
   'every page of the navigation is accessible and fits the screen %s',
   async (name, looking, rules) => {
     await visit(browser, looking, async (page) => {

@@ -1,5 +1,4 @@
-import type { BrowserContextOptions } from 'playwright-core';
-import { desktop, phone, visit } from '../support/browser-visit';
+import { differentViewports, visit } from '../support/browser-visit';
 import { ensureChromium } from '../support/chromium';
 import { DashboardScene } from './dashboard-scene';
 import { heading, lookClosely } from './page-actions';
@@ -47,12 +46,7 @@ async function makeMovements(): Promise<void> {
   await scene.untilIdle();
 }
 
-const viewports: readonly (readonly [string, BrowserContextOptions])[] = [
-  ['on a desk', desktop],
-  ['on a phone in the dark', { ...phone, colorScheme: 'dark' }],
-];
-
-testInChromium.each(viewports)(
+testInChromium.each(differentViewports)(
   'the revenue page shows a month with all movements %s (needs Chromium)',
   async (looking, options) => {
     await visit(dashboard.browser, options, async (page) => {

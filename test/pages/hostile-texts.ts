@@ -120,6 +120,7 @@ export async function writeHostileTexts(
       '/products/:id': product.id,
       '/discounts/:id': discount.id,
       '/emails/:id': await anEmail(api),
+      '/settings/email/:kind/:language': 'RECEIPT/en',
       '/price-migrations/:id': await priceMigration(create, customerId),
       '/developers/webhooks/:id': endpoint.id,
       '/developers/requests/:id': created.headers.get('x-request-id') ?? '',

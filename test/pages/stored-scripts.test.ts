@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { ApiClient } from '../support/api-client';
@@ -64,15 +64,17 @@ async function writeByOperators(): Promise<void> {
   expect((await owner.in(sandboxId).v1('PATCH', path, { name: 'x' })).status).toBe(404);
 }
 
-/** The addresses of all pages, from the dashboard's own list. */
+/** The addresses of all pages, from the dashboard's own lists. */
 function dashboardPaths(): string[] {
-  const file = join(__dirname, '../../gateway/dashboard/src/shell/pages.ts');
-  const paths = [...readFileSync(file, 'utf8').matchAll(/\bpage\(\s*'([^']+)'/g)];
+  const folder = join(__dirname, '../../gateway/dashboard/src/shell');
+  const files = readdirSync(folder).filter((name) => /^pages\.ts$|-section\.ts$/.test(name));
+  const lists = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  const paths = [...lists.matchAll(/\bpage\(\s*'([^']+)'/g)];
   return paths.map(([, path = '']) => {
     if (!path.includes(':')) return path;
     const id = path === '/developers/sandboxes/:id' ? sandboxId : data.ids[path];
     if (id === undefined) throw new Error(`${path} needs an id in hostile-texts.ts`);
-    return path.replace(':id', id);
+    return path.replace(/:.*$/, id);
   });
 }
 

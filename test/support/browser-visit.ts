@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { eventually } from '@billing/chassis/testing';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { isShort } from './rounds';
+import { inTurn, isShort } from './rounds';
 
 /** Folder for screenshots to be examined by people. */
 const screenshots = join(__dirname, '../..', '.cache', 'screenshots');
@@ -15,15 +15,20 @@ export const looksClosely = !isShort;
 
 export const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
 export const desktop = { viewport: { width: 1200, height: 850 } };
-/** Viewports and color schemes; two that differ in both in `npm run test:all`. */
-export const viewports = (
-  [
-    ['on a desk', desktop],
-    ['on a phone in the dark', { ...phone, colorScheme: 'dark' }],
-    ['on a phone', phone],
-    ['in the dark', { ...desktop, colorScheme: 'dark' }],
-  ] satisfies [string, BrowserContextOptions][]
-).slice(0, looksClosely ? 4 : 2);
+/** Two viewports that differ in size and color scheme; in `npm run test:all` the one of the day. */
+export const differentViewports = inTurn<readonly [string, BrowserContextOptions]>([
+  ['on a desk', desktop],
+  ['on a phone in the dark', { ...phone, colorScheme: 'dark' }],
+]);
+
+/** All viewports and color schemes; in `npm run test:all` the one of the day. */
+export const viewports: readonly (readonly [string, BrowserContextOptions])[] = looksClosely
+  ? [
+      ...differentViewports,
+      ['on a phone', phone],
+      ['in the dark', { ...desktop, colorScheme: 'dark' }],
+    ]
+  : differentViewports;
 
 /** Pages show times in the locale and time zone of the reader; what moves is half transparent. */
 const reader = { locale: 'en-US', timezoneId: 'UTC', reducedMotion: 'reduce' } as const;

@@ -11,6 +11,7 @@ import { costTable } from './test-costs.mjs';
 // For tests that hang: the time without a finished file. An hour of crash runs is one file.
 const IDLE_MS = 30 * 60_000;
 const IDLE_LONG_MS = 5 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** `npm test`: what matches the arguments, or else the checks and the quick tests. */
 export async function test(args) {
@@ -35,10 +36,17 @@ export async function testTier(tier, args) {
   if (tier === 'nightly') await buildFormerRelease();
   say('Running the tests');
   return await jest(args, {
-    env: { TEST_TIER: tier },
+    env: { TEST_TIER: tier, ...(tier === 'all' && { TEST_DAY: shareOfToday() }) },
     idleMs: tier === 'nightly' ? IDLE_LONG_MS : IDLE_MS,
     failedChecks: async () => failed + ((await linted) ? 0 : 1),
   });
+}
+
+/** Number of the day that chooses the crash suites and viewports of `npm run test:all`. */
+function shareOfToday() {
+  const day = process.env.TEST_DAY ?? String(Math.floor(Date.now() / DAY_MS));
+  say(`Crash suites and viewports of day ${day}; TEST_DAY=${day} repeats them`);
+  return day;
 }
 
 /** `npm test -- <file or name>`: the tests that match, and no checks. */
