@@ -57,6 +57,9 @@ test('a service reports its identity, its start and the state of its dependencie
       streamLag: 0n,
       eventLoopDelaySeconds: expect.any(Number),
       memoryBytes: expect.any(BigInt),
+      replicas: [
+        { id: expect.any(String), version: '1.2.3', seenAt: expect.any(Date), living: true },
+      ],
     });
     return read;
   });
