@@ -28,7 +28,8 @@ test('only indexes that neither of two releases wants are dropped, once both are
   await ensureIndexes(db.collection('orders'), indexes);
   await ensureIndexes(db.collection('others'), indexes);
   await db.collection('orders').createIndex({ _id: 'hashed' });
-  await db.collection('orders').createIndex({ environmentId: 1 }, { name: 'environment' });
+  const ofDeletions = { name: 'environment', key: { environmentId: 1 } } as const;
+  await ensureIndexes(db.collection('orders'), [ofDeletions]);
   const dropped: string[] = [];
   const drop = () => dropIndexes(db, (line) => dropped.push(line));
 

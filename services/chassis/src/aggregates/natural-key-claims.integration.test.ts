@@ -291,7 +291,7 @@ describe('a request stores nothing if its time is over', () => {
   test('after its claim, which the next request takes over', async () => {
     const tenant = newTenant();
     const { prototype } = KeyClaims;
-    const take = Reflect.get(prototype, 'take') as KeyClaims['take'];
+    const take: KeyClaims['take'] = Reflect.get(prototype, 'take');
     const slow = jest.spyOn(prototype, 'take').mockImplementationOnce(async function (
       this: KeyClaims,
       ...wanted
