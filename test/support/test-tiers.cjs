@@ -61,7 +61,7 @@ const nightly = [
   'upgrade/upgrade',
 ];
 
-/** Crash suites of which `npm run test:all` runs one group a day, of about the same length. */
+/** Crash suites in groups of about the same length; `npm run test:all` runs one group a day. */
 const crashGroups = [
   ['crash/matrix', 'crash/recovery', 'crash/stream-outage', 'drill/lost-machine'],
   ['crash/webhook-faults', 'crash/ingest', 'crash/full-disk', 'crash/stream-cluster'],
