@@ -260,8 +260,8 @@ function valueText(field: string, value: unknown, known: Known): string {
       value.length <= shownEntriesMax && value.every((one) => typeof one === 'string');
     if (!isShown) return pluralText(value.length, 'entry', 'entries');
     const texts = value.map((one) => valueText(field, one, known));
-    const [last = 'none', ...others] = texts.toReversed();
-    return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`;
+    const last = texts.pop() ?? 'none';
+    return texts.length === 0 ? last : `${texts.join(', ')} and ${last}`;
   }
   if (typeof value === 'number') {
     const isMoney = /amount$/i.test(field) && Number.isSafeInteger(value) && currency !== null;
