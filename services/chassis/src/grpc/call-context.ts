@@ -167,8 +167,9 @@ export class StoringGate {
   }
 
   /**
-   * Called right before a write that may change nothing, such as one that loses a race. Throws
-   * unavailable if the request has stored nothing yet and has too little time left.
+   * Called right before a write that may leave no resource, such as a count, a claim or one that
+   * loses a race. Throws unavailable if the request has stored nothing yet and has too little time
+   * left.
    */
   check(): void {
     if (this.hasStored) return;

@@ -70,8 +70,6 @@ export class EndpointStore {
     const secret = toSecret(randomSecret(secretBytes));
     const transition = register(registration, { id, secret, policy: policyOf(caller.tenant) });
     await this.takeSlot(id, place);
-    // The slot is no endpoint: it needs enough time for its own write.
-    place.storing?.close();
     const { stored } = await aggregates.within(place).insert(transition);
     // Another process considered this one dead and freed its slot.
     if (stored.state.deletedAt !== undefined)
@@ -187,7 +185,7 @@ export class EndpointStore {
 
   private async takeSlot(endpointId: string, place: Place): Promise<void> {
     const { environmentId } = place.tenant;
-    place.storing?.pass();
+    place.storing?.check();
     const slot = { environmentId, endpointId, slotsMax: endpointsMax, takenAt: place.now };
     if (await this.dependencies.slots.take(slot)) return;
     await this.releaseAbandoned(place);

@@ -37,9 +37,8 @@ export class RetryStore {
       const delivery = await this.get(key, id);
       // Only a test has no number.
       if (delivery.sequence === 0) await this.testLimits.count(key, retryId, { now, storing });
-      // Neither the count nor a lost race makes the delivery due.
-      storing?.close();
-      storing?.pass();
+      // A lost race makes no delivery due.
+      storing?.check();
       const sent = await this.sendNow(delivery, now);
       if (sent !== undefined) return sent;
     }
