@@ -4,12 +4,14 @@ import { voidForCaller } from '../invoice/collection';
 import {
   amountCredited,
   amountReduced,
+  type Dispute,
   type Refund,
   splitOf,
   totalOfNote,
 } from '../invoice/credit/credit';
 import { leftOfInvoice } from '../invoice/credit/line-credit';
 import { type Invoice, outstandingOf, totalOf } from '../invoice/invoice';
+import { recordDispute } from '../refund/dispute';
 import { recordListed, recordRefund, refundKey, settleRefund } from '../refund/refund';
 import {
   all,
@@ -114,7 +116,13 @@ type Turn =
       readonly index: number;
       readonly to: 'PROVIDER' | 'BALANCE' | 'EXTERNAL';
     }
-  | { readonly act: 'atProvider'; readonly amount: bigint };
+  | { readonly act: 'atProvider'; readonly amount: bigint }
+  | {
+      readonly act: 'dispute';
+      readonly index: number;
+      readonly amount: bigint;
+      readonly status: Dispute['status'];
+    };
 
 const amount = fc.bigInt({ min: 1n, max: 4000n });
 const index = fc.nat({ max: 5 });
@@ -138,6 +146,12 @@ const turns: fc.Arbitrary<Turn[]> = fc.array(
       to: fc.constantFrom('PROVIDER' as const, 'BALANCE' as const, 'EXTERNAL' as const),
     }),
     fc.record({ act: fc.constant('atProvider' as const), amount }),
+    fc.record({
+      act: fc.constant('dispute' as const),
+      index: fc.nat({ max: 1 }),
+      amount,
+      status: fc.constantFrom<Dispute['status']>('OPEN', 'WON', 'LOST'),
+    }),
   ),
   { maxLength: 30 },
 );
@@ -179,6 +193,15 @@ function taken(invoice: Invoice, turn: Turn, step: number): Invoice {
       const made = { payment: card, found, idOf: (id: string) => id, now };
       return asInvoice(recordListed(invoice, made).state);
     }
+    case 'dispute': {
+      const id = `dispute-${String(turn.index)}`;
+      const found = {
+        ...{ providerDisputeId: id, providerPaymentId: card.providerPaymentId ?? '' },
+        ...{ amount: turn.amount, status: turn.status },
+        ...{ reason: 'fraudulent', evidenceDueBy: undefined },
+      };
+      return asInvoice(recordDispute(invoice, { id, payment: card, found, now }).state);
+    }
   }
 }
 
@@ -187,32 +210,42 @@ test.each<[string, Invoice]>([
   ['paid by card', paid],
   ['taxed', taxed],
   ['partly paid by card', { ...opened, payments: [{ ...card, amount: 1500n }] }],
-])('payments, credits, refunds and voids of an invoice that was %s add up', (_case, start) => {
-  fc.assert(
-    fc.property(turns, (all) => {
-      let invoice = start;
-      all.forEach((turn, step) => {
-        const before = invoice;
-        invoice = take(invoice, turn, step);
-        // I19
-        if (invoice.status === 'OPEN') expect(outstandingOf(invoice)).toBeGreaterThan(0n);
-        if (invoice.status === 'PAID') expect(outstandingOf(invoice)).toBe(0n);
-        // I21
-        expect(leftOfInvoice(invoice)).toBe(totalOf(invoice) - amountCredited(invoice));
-        expect(leftOfInvoice(invoice)).toBeGreaterThanOrEqual(0n);
-        expect(amountReduced(invoice)).toBeLessThanOrEqual(amountCredited(invoice));
-        for (const note of invoice.creditNotes) {
-          const { reduced, toBalance, refunded, external, unsettled } = splitOf(note, invoice);
-          expect(reduced + toBalance + refunded + external + unsettled).toBe(totalOfNote(note));
-        }
-        if (turn.act === 'atProvider') return;
-        // I22: nothing of ours takes more from a payment than is left of it.
-        const grew = heldOf(invoice) > heldOf(before);
-        if (grew) expect(heldOf(invoice)).toBeLessThanOrEqual(invoice.payments[0]!.amount);
-      });
-    }),
-  );
-});
+])(
+  'payments, credits, refunds, disputes and voids of an invoice that was %s add up',
+  (_case, start) => {
+    fc.assert(
+      fc.property(turns, (all) => {
+        let invoice = start;
+        all.forEach((turn, step) => {
+          const before = invoice;
+          invoice = take(invoice, turn, step);
+          // I19
+          if (invoice.status === 'OPEN') expect(outstandingOf(invoice)).toBeGreaterThan(0n);
+          if (invoice.status === 'PAID') expect(outstandingOf(invoice)).toBe(0n);
+          // I21
+          expect(leftOfInvoice(invoice)).toBe(totalOf(invoice) - amountCredited(invoice));
+          expect(leftOfInvoice(invoice)).toBeGreaterThanOrEqual(0n);
+          expect(amountReduced(invoice)).toBeLessThanOrEqual(amountCredited(invoice));
+          for (const note of invoice.creditNotes) {
+            const { reduced, toBalance, refunded, external, unsettled } = splitOf(note, invoice);
+            expect(reduced + toBalance + refunded + external + unsettled).toBe(totalOfNote(note));
+          }
+          if (turn.act === 'atProvider') return;
+          // I22: nothing of ours takes more from a payment than is left of it.
+          const grew = heldOf(invoice) > heldOf(before);
+          if (grew) expect(heldOf(invoice)).toBeLessThanOrEqual(invoice.payments[0]!.amount);
+          // Nor from a payment that its bank may take, or has taken.
+          const isDisputed = before.disputes.some(({ status }) => status !== 'WON');
+          expect(grew && isDisputed).toBe(false);
+          // A dispute changes neither what is owed nor what can be credited.
+          if (turn.act === 'dispute') {
+            expect({ ...invoice, disputes: [] }).toEqual({ ...before, disputes: [] });
+          }
+        });
+      }),
+    );
+  },
+);
 
 function heldOf({ refunds }: Invoice): bigint {
   return refunds
