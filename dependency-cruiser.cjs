@@ -214,6 +214,7 @@ const layers = {
     'dashboard',
     'pages',
     'deployment',
+    'engine',
     'drill',
     'gateway',
     'recount',

@@ -106,6 +106,7 @@ const commands = {
   'test:nightly': async (args) => await (await tests()).testTier('nightly', args),
   'test:upgrade': async (args) => await (await tests()).testUpgrade(args),
   drill: async (args) => await (await tests()).drill(args),
+  'test:engine': async (args) => await (await tests()).testEngine(args),
   'test:crash': async (args) => await (await tests()).testCrashes(args),
   'test:project': async ([project, ...args]) => await (await tests()).testProject(project, args),
 };

@@ -89,6 +89,14 @@ export async function drill(args) {
   return await jest(['test/drill/', ...others], { env, idleMs: IDLE_LONG_MS });
 }
 
+/** The tests with a container engine; fails where the machine lacks something for one. */
+export async function testEngine(args) {
+  await prepare();
+  if (!(await build(projects())) || !(await buildSites())) return 1;
+  const env = { TEST_TIER: 'nightly', ENGINE_REQUIRED: 'true' };
+  return await jest(['test/engine/', ...args], { env, idleMs: IDLE_LONG_MS });
+}
+
 /** The crash matrix. */
 export async function testCrashes(args) {
   await prepare();
