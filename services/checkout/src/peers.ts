@@ -19,7 +19,6 @@ import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import type { CheckoutConfiguration } from './config';
 
 /** Clients of the services that checkout calls. */
 export interface Peers {
@@ -32,7 +31,14 @@ export interface Peers {
   readonly customers: BatchedLookup<Customer>;
 }
 
-export function connectPeers(service: Service, config: CheckoutConfiguration): Peers {
+type Addresses = Readonly<
+  Record<
+    'CATALOG_ADDRESS' | 'CUSTOMER_ADDRESS' | 'DISCOUNT_ADDRESS' | 'SUBSCRIPTION_ADDRESS',
+    string
+  >
+>;
+
+export function connectPeers(service: Service, config: Addresses): Peers {
   const catalog = service.peer<CatalogServiceServer>(CatalogServiceService, {
     address: config.CATALOG_ADDRESS,
   });

@@ -8,7 +8,6 @@ import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import type { MeteringConfiguration } from './config';
 
 /** Clients of the services that this one calls. */
 export interface Peers {
@@ -16,7 +15,9 @@ export interface Peers {
   readonly subscription: Peer<SubscriptionServiceServer>;
 }
 
-export function connectPeers(service: Service, config: MeteringConfiguration): Peers {
+type Addresses = Readonly<Record<'CUSTOMER_ADDRESS' | 'SUBSCRIPTION_ADDRESS', string>>;
+
+export function connectPeers(service: Service, config: Addresses): Peers {
   return {
     customer: service.peer<CustomerServiceServer>(CustomerServiceService, {
       address: config.CUSTOMER_ADDRESS,

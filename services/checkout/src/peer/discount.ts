@@ -5,20 +5,13 @@ import { appliesToProduct } from '@billing/kernel/discounting';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
 import { Discount, RedemptionHolder } from '@billing/proto/billing/discount/v1/discount';
 import { discountTypes } from '@billing/proto/values/discount';
-import type { DiscountOnInvoice } from '../invoice/invoice-discount';
 import type { Peers } from '../peers';
 import { snapshotsOf } from './snapshot';
 
 export const discountSnapshot = snapshotsOf(Discount);
 
 /** Discount of the session's invoice from its redemption. */
-export function fromProtoDiscount({
-  id,
-  name,
-  type,
-  value,
-  productIds,
-}: Discount): DiscountOnInvoice {
+export function fromProtoDiscount({ id, name, type, value, productIds }: Discount) {
   return { discountId: id, name, type: discountTypes.nameOf(type), value, productIds };
 }
 

@@ -1,7 +1,6 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Tenant } from '@billing/chassis/call-context';
 import type { Service } from '@billing/chassis/service';
-import type { CheckoutConfiguration } from '../config';
 import { noProvider } from './no-provider';
 import type { PaymentProvider } from './port/payment-provider';
 import { noProviderCharges, type ProviderCharges } from './port/provider-charge';
@@ -15,9 +14,8 @@ import { StripeEvents } from './stripe/events';
 import { StripeProvider } from './stripe/provider';
 import { ensureStripeIndexes, findStripeCharge, StripeStore } from './stripe/store';
 
-type StripeConfiguration = Pick<
-  CheckoutConfiguration,
-  'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_URL'
+type StripeConfiguration = Readonly<
+  Partial<Record<'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_URL', string>>
 >;
 
 /** Payment provider of each environment and the source of its webhooks. */

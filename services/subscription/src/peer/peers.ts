@@ -22,7 +22,6 @@ import {
   type MeteringServiceServer,
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
-import type { SubscriptionConfiguration } from '../config';
 import { CustomerClient } from './customer';
 import { MeterPriceClient } from './meter-prices';
 import { QuoteClient } from './checkout';
@@ -43,7 +42,18 @@ export interface Peers {
   readonly customers: CustomerClient;
 }
 
-export function connectPeers(service: Service, config: SubscriptionConfiguration): Peers {
+type Addresses = Readonly<
+  Record<
+    | 'CATALOG_ADDRESS'
+    | 'CUSTOMER_ADDRESS'
+    | 'CHECKOUT_ADDRESS'
+    | 'DISCOUNT_ADDRESS'
+    | 'METERING_ADDRESS',
+    string
+  >
+>;
+
+export function connectPeers(service: Service, config: Addresses): Peers {
   const catalog = service.peer<CatalogServiceServer>(CatalogServiceService, {
     address: config.CATALOG_ADDRESS,
   });
