@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   dueWorkCallers,
@@ -20,8 +20,12 @@ const launcherRequire = createRequire(require.resolve('@billing/local/services')
 /** The caller table of each gRPC service served here, by its prefix, such as `session`. */
 function callersOf(service: ServiceName): Map<string, Methods> {
   // No entry point of the package: nothing but this test reads it from outside.
-  const file = join(root, 'services', service, 'src/callers');
-  const exported = launcherRequire(file) as Record<string, Methods>;
+  const source = join(root, 'services', service, 'src');
+  const isFlat = existsSync(join(source, 'callers.ts'));
+  const exported = launcherRequire(join(source, isFlat ? 'callers' : 'peer/callers')) as Record<
+    string,
+    Methods
+  >;
   return new Map(
     Object.entries(exported).map(([name, methods]) => [name.replace(/Callers$/, ''), methods]),
   );

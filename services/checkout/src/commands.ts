@@ -19,7 +19,7 @@ import type { PaymentMethodWorker } from './payment-method/payment-method-worker
 import type { Payer } from './payment-method/payment-method';
 import type { PaymentMethodStore } from './payment-method/store';
 import type { MovedSubscriptions } from './payment-method/subscription-method-store';
-import type { Peers } from './peers';
+import type { Peers } from './peer/peers';
 import type { RefundWorker } from './refund/refund-worker';
 import type { RecordedPaymentWorker } from './collection/recorded-payment-worker';
 import type { SessionListener } from './collection/session-invoice-worker';

@@ -19,7 +19,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { billingReasons, lineKinds } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
-import { checkoutCallers } from './callers';
+import { checkoutCallers } from './peer/callers';
 import { isCollecting } from './invoice/collection';
 import { changeCreditHandlers } from './credit-note/credit-note-rpc';
 import type { CreditNoteWorker } from './credit-note/credit-note-worker';

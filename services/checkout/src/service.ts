@@ -38,7 +38,7 @@ import {
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
 import { paymentRpc } from './collection/payment-rpc';
 import { customerDeletion } from './peer/customer';
-import { connectPeers } from './peers';
+import { connectPeers } from './peer/peers';
 import { notChargedAlarm, providerAlarm } from './provider/alarms';
 import { ProviderReportStore } from './provider/report-store';
 import { ProviderWaitStore } from './collection/provider-wait-store';

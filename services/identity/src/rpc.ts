@@ -7,7 +7,7 @@ import {
   type OperatorServiceServer,
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
-import { identityCallers, operatorCallers } from './callers';
+import { identityCallers, operatorCallers } from './peer/callers';
 import { accountHandlers, type AccountRpcDependencies } from './operator/account-rpc';
 import { apiKeyHandlers, type ApiKeyRpcDependencies } from './api-key/api-key-rpc';
 import { auditHandlers, type AuditRpcDependencies } from './operator/audit-rpc';

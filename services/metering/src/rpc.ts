@@ -3,7 +3,7 @@ import {
   type MeteringServiceServer,
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
-import { meteringCallers } from './callers';
+import { meteringCallers } from './peer/callers';
 import { creditCalls } from './credit/rpc';
 import { eventCalls } from './ingest/event-rpc';
 import type { IngestDependencies } from './ingest/ingest-events';

@@ -54,7 +54,7 @@ import type { Meter } from './meter/meter';
 import { announcedMeters } from './meter/events';
 import { findMeters } from './meter/store';
 import { CustomerDirectory } from './peer/customer-directory';
-import { connectPeers } from './peers';
+import { connectPeers } from './peer/peers';
 import { recoverUsage, type UsageRecovery } from './recovery/recover-usage';
 import { CreditReportStore } from './report/credit-report-store';
 import { reportRpc } from './report/rpc';

@@ -8,7 +8,7 @@ import {
   type UpdateWebhookEndpointRequest,
   type WebhookEndpoint as ProtoWebhookEndpoint,
 } from '@billing/proto/billing/notifier/v1/notifier';
-import { notifierCallers } from './callers';
+import { notifierCallers } from './peer/callers';
 import type { DeliveryStore } from './delivery/delivery-store';
 import type { EndpointStore } from './endpoint/endpoint-store';
 import type { WebhookEndpoint, WebhookEndpointChanges, EndpointKey } from './endpoint/endpoint';

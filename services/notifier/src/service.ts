@@ -25,7 +25,7 @@ import { toProtoEmail } from './mail/email-message';
 import { GapReconciliation } from './history/find-gaps';
 import { LogTails } from './history/read-log-tails';
 import { OutcomeStore } from './sending/outcome-store';
-import { connectEventLogs, eventLogOwner, type EventLogOwner } from './peers';
+import { connectEventLogs, eventLogOwner, type EventLogOwner } from './peer/peers';
 import type { AddressPolicy } from './endpoint/public-address';
 import { ReplayWorker } from './history/replay-worker';
 import { reportRpc } from './history/report-rpc';

@@ -9,7 +9,7 @@ import { EventReconciliation } from './message/reconciliation-worker';
 import { acceptFromStream } from './message/accept-from-stream';
 import { acceptLoggedEvents } from './message/accept-logged-events';
 import { webhookSubjects } from './message/events';
-import type { EventLogOwner } from './peers';
+import type { EventLogOwner } from './peer/peers';
 import { RestoreAnnouncer } from './restore/restore-announcer-worker';
 import { OwnerWatch } from './restore/watch-owners-worker';
 import type { RunningFeed, SettleFeed } from './start-feed';

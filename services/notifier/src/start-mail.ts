@@ -16,7 +16,7 @@ import { EmailTemplateStore } from './mail-settings/email-template-store';
 import type { MessageStore } from './message/message-store';
 import { operatorEmailDefinition } from './operator-mail/operator-email-document';
 import { operatorMailRpc } from './operator-mail/operator-mail-rpc';
-import { connectMailPeers, type EventLogOwner } from './peers';
+import { connectMailPeers, type EventLogOwner } from './peer/peers';
 import type { SmtpSettings } from './smtp/send-by-smtp';
 
 /** Mail as other parts of the process use it. */

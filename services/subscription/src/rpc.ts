@@ -24,7 +24,7 @@ import {
 import { type CancellationDependencies, cancelForCaller } from './change/cancel-subscription';
 import { fromProtoCancellation } from './change/change-message';
 import { checkChange } from './change/find-reserved-change';
-import { subscriptionCallers } from './callers';
+import { subscriptionCallers } from './peer/callers';
 import type { CreationDependencies } from './creation/create-subscription';
 import { creationRpc } from './creation/rpc';
 import { toProtoSubscription } from './subscription-message';

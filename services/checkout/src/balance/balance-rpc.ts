@@ -16,9 +16,9 @@ import { balanceEntryKinds } from '@billing/proto/values/checkout';
 import { adjustmentOf, type Balance, type BalanceEntry } from './balance';
 import type { BalanceStore } from './balance-store';
 import type { BalanceEntryStore } from './entry-store';
-import { balanceCallers } from '../callers';
+import { balanceCallers } from '../peer/callers';
 import { fetchCustomer } from '../peer/customer';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 
 export interface BalanceRpcDependencies {
   readonly balances: BalanceStore;

@@ -14,7 +14,7 @@ import {
   PaymentServiceService,
 } from '@billing/proto/billing/checkout/v1/payment';
 import { paymentMethodTypes } from '@billing/proto/values/checkout';
-import { paymentCallers } from '../callers';
+import { paymentCallers } from '../peer/callers';
 import { lastAttemptNumber } from '../invoice/attempt-slot';
 import { checkOfNoSession } from '../invoice/collection';
 import type { RecordedPayment } from '../invoice/attempt';

@@ -16,7 +16,7 @@ import {
   type IssueCreditNoteRequest,
 } from '@billing/proto/billing/checkout/v1/credit_note';
 import { creditNoteReasons, creditNoteSettlements } from '@billing/proto/values/checkout';
-import { creditNoteCallers } from '../callers';
+import { creditNoteCallers } from '../peer/callers';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { readId } from '../invoice/rpc';
 import type { CreditRowStore } from '../refund/credit-row-store';

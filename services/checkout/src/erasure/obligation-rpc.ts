@@ -6,7 +6,7 @@ import {
   ObligationServiceService,
 } from '@billing/proto/billing/checkout/v1/obligation';
 import type { BalanceStore } from '../balance/balance-store';
-import { obligationCallers } from '../callers';
+import { obligationCallers } from '../peer/callers';
 import type { InvoiceRecord } from '../invoice/invoice';
 import type { CreditRowStore } from '../refund/credit-row-store';
 import type { SessionRecord } from '../sales/session';

@@ -5,7 +5,7 @@ import {
   HostedPageServiceService,
 } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { hostedPageKinds } from '@billing/proto/values/checkout';
-import { hostedPageCallers } from '../callers';
+import { hostedPageCallers } from '../peer/callers';
 import type { HostedPageStore } from './store';
 
 /** Resolves the token of a public page to the resource it shows and its tenant. */

@@ -26,7 +26,7 @@ import { fromProtoCollectionMethod, required, toProtoInvoice } from '../invoice/
 import { billedCurrency } from '../invoice/billed-currency-store';
 import { fetchCustomer } from '../peer/customer';
 import type { PaymentMethodStore } from '../payment-method/store';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { deleteDraft } from './draft-store';
 import {
   changeDraft,

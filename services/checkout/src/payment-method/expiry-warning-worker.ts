@@ -2,7 +2,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { chargedSubscriptions } from '../peer/customer';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import {
   expiryWarningAt,
   hasExpired,

@@ -7,11 +7,11 @@ import {
   type PaymentMethodServiceServer,
   PaymentMethodServiceService,
 } from '@billing/proto/billing/checkout/v1/payment_method';
-import { paymentMethodCallers } from '../callers';
+import { paymentMethodCallers } from '../peer/callers';
 import type { PaymentMethod } from './payment-method';
 import type { OwnedMethod, PaymentMethodStore } from './store';
 import { isChargedAutomatically } from '../peer/customer';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import type { SubscriptionMethod } from './subscription-method';
 
 export interface PaymentMethodRpcDependencies {

@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { notFound } from '@billing/kernel/domain-error';
 import { CollectionMethod, Customer } from '@billing/proto/billing/customer/v1/customer';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
-import type { Peers } from '../peers';
+import type { Peers } from './peers';
 import { snapshotsOf } from './snapshot';
 
 export const customerSnapshot = snapshotsOf(Customer);

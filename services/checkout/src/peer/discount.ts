@@ -5,7 +5,7 @@ import { appliesToProduct } from '@billing/kernel/discounting';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
 import { Discount, RedemptionHolder } from '@billing/proto/billing/discount/v1/discount';
 import { discountTypes } from '@billing/proto/values/discount';
-import type { Peers } from '../peers';
+import type { Peers } from './peers';
 import { snapshotsOf } from './snapshot';
 
 export const discountSnapshot = snapshotsOf(Discount);

@@ -4,7 +4,7 @@ import { invalidInput, notFound, unlessNotFound } from '@billing/kernel/domain-e
 import { STANDARD_CATEGORY } from '@billing/kernel/tax/tax-rate';
 import { Price, type Product } from '@billing/proto/billing/catalog/v1/catalog';
 import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/values/catalog';
-import type { Peers } from '../peers';
+import type { Peers } from './peers';
 import type { PriceTerms, ProductFacts } from './product-facts';
 import { snapshotsOf } from './snapshot';
 

@@ -11,7 +11,7 @@ import { resultCommand } from '../invoice/collection-result';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import type { InvoicePages } from '../invoice/rpc';
 import { heldRedemption, holdCode, holdRedemption } from '../peer/discount';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { subscribe } from '../sales/commands';
 import { productIdsOf, type Session, type SessionRecord } from '../sales/session';
 import { knownResults } from './known-results';

@@ -11,7 +11,7 @@ import {
   RefundServiceService,
 } from '@billing/proto/billing/checkout/v1/refund';
 import { disputeStatuses, refundSettlements, refundStatuses } from '@billing/proto/values/checkout';
-import { refundCallers } from '../callers';
+import { refundCallers } from '../peer/callers';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import type { CreditKind, CreditReference, CreditRowStore } from './credit-row-store';
 import { inOrder, type PartsOf, toProtoDispute, toProtoRefund } from './refund-message';

@@ -11,7 +11,7 @@ import {
   type RiskKind as ProtoRiskKind,
 } from '@billing/proto/billing/checkout/v1/report';
 import { riskKinds } from '@billing/proto/values/checkout';
-import { checkoutReportCallers } from '../callers';
+import { checkoutReportCallers } from '../peer/callers';
 import { dunningReport } from '../invoice/dunning-report';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { invoiceCollection } from '../invoice/invoice-collection';

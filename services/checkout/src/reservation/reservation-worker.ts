@@ -23,7 +23,7 @@ import { reservationOf } from '../balance/balance';
 import { appliedEntry, type BalanceStore } from '../balance/balance-store';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { type ChangeRound, isOf, release, reserve } from '../invoice/reservation';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 
 export interface ReservationDependencies {
   readonly reservations: AggregateCollection<ChangeReservation>;

@@ -17,7 +17,7 @@ import {
   type UpdateCheckoutLinkRequest,
 } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { collectedFacts } from '@billing/proto/values/checkout';
-import { checkoutLinkCallers } from '../callers';
+import { checkoutLinkCallers } from '../peer/callers';
 import {
   changeCheckoutLink,
   type CheckoutLink,
@@ -29,7 +29,7 @@ import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoicePages } from '../invoice/rpc';
 import { checkDiscountOfLink } from '../peer/discount';
 import { checkProducts } from '../peer/product';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 
 export interface CheckoutLinkRpcDependencies {
   readonly links: AggregateCollection<CheckoutLink>;

@@ -9,7 +9,7 @@ import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import { customerSnapshot, fetchCustomer } from '../peer/customer';
 import { discountSnapshot, heldRedemption } from '../peer/discount';
 import { priceSnapshot } from '../peer/product';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type Session, sessionOf, type SessionRecord } from './session';
 import { recordDelivered, recordVoided } from './session-ending';
 import { toProtoTaxId } from '../seller/seller-message';

@@ -13,7 +13,7 @@ import { billedCurrency } from '../invoice/billed-currency-store';
 import { customerSnapshot, fetchCustomer } from '../peer/customer';
 import { checkDiscountIsKnown } from '../peer/discount';
 import { type BoughtProduct, fetchProduct, priceSnapshot } from '../peer/product';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import type { CheckoutLink } from './checkout-link';
 import type { BillingSettingsStore } from '../seller/billing-settings-store';
 import { buyerFactsOf } from '../tax/finalization-message';

@@ -8,7 +8,7 @@ import { invalidInput, notFound, unlessNotFound } from '@billing/kernel/domain-e
 import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import { isOfferGone } from '../peer/product';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { removesCode } from './discount-code';
 import { asksForCard, isPastExpiry, isSettled, productIdsOf, type SessionRecord } from './session';
 import type { SessionPreparer } from './session-preparation-worker';

@@ -9,7 +9,7 @@ import { hostedPageRpc } from '../hosted-page/rpc';
 import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
 import type { PaymentMethodStore } from '../payment-method/store';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { sessionCommands } from './commands';
 import { SessionCreationWorker } from './create-session';
 import type { RefusedAttemptStore } from '../collection/refused-attempt-store';

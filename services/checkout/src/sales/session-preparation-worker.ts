@@ -8,7 +8,7 @@ import type { Logger } from '@billing/chassis/logging';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { customerSnapshot } from '../peer/customer';
 import { discountDigest, holdRedemption } from '../peer/discount';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { nextCodeRound, removeCode } from './discount-code';
 import {
   makeReady,

@@ -20,7 +20,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/session';
 import { RedemptionState as ProtoRedemptionState } from '@billing/proto/billing/discount/v1/discount';
 import { sessionEndReasons, sessionStatuses } from '@billing/proto/values/checkout';
-import { sessionCallers } from '../callers';
+import { sessionCallers } from '../peer/callers';
 import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { type InvoicePages, toProtoInvoice, toProtoPaymentError } from '../invoice/rpc';

@@ -7,7 +7,7 @@ import {
   BrandingServiceService,
   type UpdateBrandingRequest,
 } from '@billing/proto/billing/checkout/v1/branding';
-import { brandingCallers } from '../callers';
+import { brandingCallers } from '../peer/callers';
 import type { BillingSettingsStore } from './billing-settings-store';
 import { type BrandingChanges, changeBranding } from './branding';
 import type { BrandingStore, DatedBranding } from './branding-store';

@@ -18,7 +18,7 @@ import {
   taxRateOf,
 } from './billing-settings';
 import type { BillingSettingsStore } from './billing-settings-store';
-import { sellerCallers } from '../callers';
+import { sellerCallers } from '../peer/callers';
 import { looksLikeSeries } from './invoice-prefix';
 import type { LogoStore } from './logo-store';
 import {

@@ -5,7 +5,7 @@ import {
   type LostCallServiceServer,
   LostCallServiceService,
 } from '@billing/proto/billing/identity/v1/lost_call';
-import { lostCallCallers } from '../callers';
+import { lostCallCallers } from '../peer/callers';
 import type { LostCallStore } from './lost-call-store';
 
 /** The calls by which gateways share lost calls. */

@@ -8,7 +8,7 @@ import {
   type RequestLogServiceServer,
   RequestLogServiceService,
 } from '@billing/proto/billing/identity/v1/request_log';
-import { requestLogCallers } from '../callers';
+import { requestLogCallers } from '../peer/callers';
 import type { ApiKeyStore } from '../api-key/api-key-store';
 import type { AuditEntry } from '../audit/audit-entry';
 import type { AuditStore } from '../audit/audit-store';

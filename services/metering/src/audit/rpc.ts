@@ -6,7 +6,7 @@ import {
   UsageAuditServiceService,
   type UsageMismatch,
 } from '@billing/proto/billing/metering/v1/audit';
-import { usageAuditCallers } from '../callers';
+import { usageAuditCallers } from '../peer/callers';
 import { hourMs, type OwnedSeries } from '../usage/hour';
 import type { ComparedHour, ComparedSpan, UsageAudit, UsageFindings } from './audit-worker';
 

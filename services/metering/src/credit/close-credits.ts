@@ -1,7 +1,7 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { customerPeriods } from '../peer/usage-periods';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type CreditAccount, withoutDetails } from './account';
 import type { ClosedCreditStore } from './closed-credit-store';
 import { close, closingOf, expiredGrants, isNothing } from './closing';

@@ -4,7 +4,7 @@ import { Semaphore } from '@billing/chassis/semaphore';
 import { Decimal } from '@billing/kernel/decimal';
 import type { Meter } from '../meter/meter';
 import { customerPeriods } from '../peer/usage-periods';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { noUsage } from '../span/read-usage';
 import type { UsageReader } from '../span/read-in-time';
 import { claimedSpans, type CustomerPeriods, pricedMeter } from '../usage/subscription-period';

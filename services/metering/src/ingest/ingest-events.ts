@@ -11,7 +11,7 @@ import { firstArrivalOf } from '../generation/generation';
 import { type Meter, markInUse } from '../meter/meter';
 import type { CustomerDirectory } from '../peer/customer-directory';
 import { findCustomers } from '../peer/customers';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import type { UsageEvent } from '../usage/event';
 import {
   type EventCollections,

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import { notFound, unlessNotFound } from '@billing/kernel/domain-error';
-import type { Peers } from '../peers';
+import type { Peers } from './peers';
 import { type CustomerName, nameKey } from './customer-directory';
 
 /** Throws if the customer is unknown. */

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { UsagePeriod } from '@billing/proto/billing/subscription/v1/subscription';
 import { fromProtoMeterPrice } from '@billing/proto/values/catalog';
-import type { Peers } from '../peers';
+import type { Peers } from './peers';
 import type { CustomerPeriods, SubscriptionPeriod } from '../usage/subscription-period';
 
 /**

@@ -6,7 +6,7 @@ import {
   type UsageReportServiceServer,
   UsageReportServiceService,
 } from '@billing/proto/billing/metering/v1/report';
-import { usageReportCallers } from '../callers';
+import { usageReportCallers } from '../peer/callers';
 import { type CreditAccount, noneClosed } from '../credit/account';
 import { accountsOf } from '../credit/account-store';
 import { type Meter, requireKnown } from '../meter/meter';

@@ -5,7 +5,7 @@ import { renderCreditNotePdf } from '@billing/documents/credit-note-pdf';
 import { renderInvoicePdf } from '@billing/documents/invoice-pdf';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { MailDocument } from '@billing/proto/billing/notifier/v1/mail_document';
-import type { MailPeers } from '../peers';
+import type { MailPeers } from '../peer/peers';
 import type { EmailAttachment } from './attachment';
 
 // 10 MB in a mail, which has bytes in base64. Larger mails are refused by many servers.

@@ -5,7 +5,7 @@ import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { MailDocument } from '@billing/proto/billing/notifier/v1/mail_document';
 import { logIdOf, readEvent } from '../message/events';
 import { type Message, messageId } from '../message/message-store';
-import type { EventLogOwner, MailPeers } from '../peers';
+import type { EventLogOwner, MailPeers } from '../peer/peers';
 
 /** Sources of documents. */
 export interface DocumentSources {

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { logoContentId } from '@billing/presentation/mail-html';
-import type { MailPeers } from '../peers';
+import type { MailPeers } from '../peer/peers';
 import { type AttachedContent, type MailFile, pdfType } from './attachment';
 import { createAttachmentBytes } from './create-attachment';
 

@@ -6,7 +6,7 @@ import {
   type WebhookFeedServiceServer,
   WebhookFeedServiceService,
 } from '@billing/proto/billing/notifier/v1/webhook_feed';
-import { webhookFeedCallers } from '../callers';
+import { webhookFeedCallers } from '../peer/callers';
 import { subjectTypeOfMessage } from '../message/message-store';
 import { toCursor } from './feed-cursor';
 import type { FeedEvent, FeedReader } from './read-feed';

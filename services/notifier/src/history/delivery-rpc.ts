@@ -13,7 +13,7 @@ import {
   type WebhookGap as ProtoWebhookGap,
 } from '@billing/proto/billing/notifier/v1/webhook_delivery';
 import { webhookDeliveryStatuses } from '@billing/proto/values/notifier';
-import { webhookDeliveryCallers } from '../callers';
+import { webhookDeliveryCallers } from '../peer/callers';
 import type { Attempt } from '../delivery/attempt-store';
 import type { DescribedDelivery, DeliveryHistoryStore } from './history-store';
 import type { EndpointStore } from '../endpoint/endpoint-store';

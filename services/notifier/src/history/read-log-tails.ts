@@ -1,7 +1,7 @@
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CursorStore } from '../message/cursor-store';
-import type { EventLogOwner, LoggedEvent, LogStart } from '../peers';
+import type { EventLogOwner, LoggedEvent, LogStart } from '../peer/peers';
 
 const pageMax = 500;
 // A backlog beyond this is reported only after it is accepted.

@@ -7,7 +7,7 @@ import {
   type WebhookReportServiceServer,
   WebhookReportServiceService,
 } from '@billing/proto/billing/notifier/v1/report';
-import { webhookReportCallers } from '../callers';
+import { webhookReportCallers } from '../peer/callers';
 import type { DeliveryStatus } from '../delivery/delivery';
 import type { DeliveryDayWorker } from './day-worker';
 import type { DeliveryOutcomes } from '../delivery/outcomes';

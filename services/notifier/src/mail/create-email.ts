@@ -10,7 +10,7 @@ import { languageOf } from '@billing/presentation/locale';
 import type { EmailSettings } from '../mail-settings/email-settings';
 import type { EmailSettingsStore } from '../mail-settings/email-settings-store';
 import type { EmailTemplateStore } from '../mail-settings/email-template-store';
-import type { MailPeers } from '../peers';
+import type { MailPeers } from '../peer/peers';
 import { createAttachment } from '../attachment/create-attachment';
 import type { Email } from './email';
 import type { MailFacts } from './mail-values';

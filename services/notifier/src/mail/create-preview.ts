@@ -8,7 +8,7 @@ import type { PreviewEmailRequest } from '@billing/proto/billing/notifier/v1/mai
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
 import type { EmailTemplateStore } from '../mail-settings/email-template-store';
-import type { MailPeers } from '../peers';
+import type { MailPeers } from '../peer/peers';
 import { readInvoiceFacts, readSubscriptionFacts } from './events';
 import { findLook, productNameOf } from './find-mail-facts';
 import { mailValues } from './mail-values';

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
-import type { MailPeers } from '../peers';
+import type { MailPeers } from '../peer/peers';
 import type { MailFacts } from './mail-values';
 
 /** Customer and product of a mail. */

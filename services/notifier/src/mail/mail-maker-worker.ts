@@ -5,7 +5,7 @@ import { KeyedRetryQueue } from '@billing/chassis/keyed-retry-queue';
 import type { MailKind } from '@billing/presentation/mail-kind';
 import type { FeedStore, PlacedEntry } from '../feed/feed-store';
 import type { Message, MessageStore } from '../message/message-store';
-import type { EventLogOwner } from '../peers';
+import type { EventLogOwner } from '../peer/peers';
 import { readMailEvent } from './events';
 import { attachesPdfNow } from '../mail-settings/email-settings';
 import { findMailDocument } from '../attachment/find-mail-document';

@@ -7,7 +7,7 @@ import {
   MailServiceService,
 } from '@billing/proto/billing/notifier/v1/mail';
 import { bounceTypes, emailKinds, emailStatuses } from '@billing/proto/values/notifier';
-import { mailCallers } from '../callers';
+import { mailCallers } from '../peer/callers';
 import { createAttachmentBytes } from '../attachment/create-attachment';
 import { type EmailAttachment, pdfType } from '../attachment/attachment';
 import { bounce, type Email, requireResendable, requireSent } from './email';

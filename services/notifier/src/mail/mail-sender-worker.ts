@@ -7,7 +7,7 @@ import { Semaphore } from '@billing/chassis/semaphore';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { asksForPayment } from '@billing/presentation/mail-kind';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import type { MailPeers } from '../peers';
+import type { MailPeers } from '../peer/peers';
 import {
   abandonAttempt,
   claim,

@@ -22,7 +22,7 @@ import {
   type UpdateEmailSettingsRequest,
 } from '@billing/proto/billing/notifier/v1/mail_settings';
 import { emailKinds, emailStatuses } from '@billing/proto/values/notifier';
-import { mailSettingsCallers } from '../callers';
+import { mailSettingsCallers } from '../peer/callers';
 import { changeEmailSettings, type EmailSettingsChanges } from '../mail-settings/email-settings';
 import type { DatedEmailSettings } from '../mail-settings/email-settings-store';
 import type {
@@ -30,7 +30,7 @@ import type {
   EmailTemplateStore,
   TemplateKey,
 } from '../mail-settings/email-template-store';
-import type { MailPeers } from '../peers';
+import type { MailPeers } from '../peer/peers';
 import { createPreview } from './create-preview';
 import { sendTestEmail, type TestEmailDependencies } from './send-test-email';
 

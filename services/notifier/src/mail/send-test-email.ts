@@ -4,7 +4,7 @@ import { newId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import { renderOperatorMail } from '@billing/presentation/render-operator-mail';
 import type { EmailSettingsStore } from '../mail-settings/email-settings-store';
-import type { MailPeers } from '../peers';
+import type { MailPeers } from '../peer/peers';
 import { sendBySmtp, type SmtpSettings } from '../smtp/send-by-smtp';
 import type { FailedAttempt } from '../smtp/send-outcome';
 import { noMailServer } from './create-email';

@@ -23,7 +23,7 @@ import { EventReconciliation } from './reconciliation-worker';
 import { acceptFromStream } from './accept-from-stream';
 import { readEvent } from './events';
 import { messageId, type MessageKey, MessageStore } from './message-store';
-import type { EventLogOwner, LoggedEvent } from '../peers';
+import type { EventLogOwner, LoggedEvent } from '../peer/peers';
 import { SlotStore } from '../endpoint/slot-store';
 import { webhookEndpoints } from '../endpoint/endpoint-document';
 import { testDataKeys } from '../testing/system';

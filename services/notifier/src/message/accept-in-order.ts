@@ -4,7 +4,7 @@ import { inSpan } from '@billing/chassis/tracing';
 import { EarlierEventMissingError, type EventConsumer } from './accept-event';
 import { type AnnouncedEvent, logIdOf, readEvent, readKey } from './events';
 import { messageId, type MessageKey, type MessageStore, type SubjectKey } from './message-store';
-import type { EventLogOwner, LoggedEvent } from '../peers';
+import type { EventLogOwner, LoggedEvent } from '../peer/peers';
 
 export interface OrderedEventConsumerDependencies {
   readonly owners: readonly EventLogOwner[];

@@ -3,7 +3,7 @@ import { type Announcement, type OrderedEventConsumer, readAnnouncement } from '
 import type { AwaitedEventStore } from './awaited-event-store';
 import type { Cursor, CursorStore } from './cursor-store';
 import { messageId, type MessageStore } from './message-store';
-import type { EventLogOwner, LogStart } from '../peers';
+import type { EventLogOwner, LogStart } from '../peer/peers';
 
 export interface LoggedEventsDependencies {
   readonly owners: readonly EventLogOwner[];

@@ -12,7 +12,7 @@ import {
   restoreCodesField,
   type SubjectKey,
 } from './message-store';
-import type { EventLogOwner, LoggedEvent, LogStart } from '../peers';
+import type { EventLogOwner, LoggedEvent, LogStart } from '../peer/peers';
 
 export interface EventReconciliationDependencies {
   readonly owners: readonly EventLogOwner[];

@@ -4,7 +4,7 @@ import {
   OperatorMailServiceService,
 } from '@billing/proto/billing/notifier/v1/operator_mail';
 import { operatorEmailKinds } from '@billing/proto/values/notifier';
-import { operatorMailCallers } from '../callers';
+import { operatorMailCallers } from '../peer/callers';
 import { type OperatorEmailDependencies, sendOperatorEmail } from './send-operator-email';
 
 /** Implements the calls about mails to operators. */

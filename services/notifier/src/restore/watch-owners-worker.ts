@@ -1,7 +1,7 @@
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { CursorStore, SeenEntry } from '../message/cursor-store';
-import type { EventLogOwner } from '../peers';
+import type { EventLogOwner } from '../peer/peers';
 import type { LostEntryStore } from './lost-entry-store';
 
 export interface OwnerWatchDependencies {

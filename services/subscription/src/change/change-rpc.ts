@@ -7,7 +7,7 @@ import {
   ChangeServiceService,
 } from '@billing/proto/billing/subscription/v1/change_service';
 import { changeStatuses } from '@billing/proto/values/subscription';
-import { changeCallers } from '../callers';
+import { changeCallers } from '../peer/callers';
 import { cancelChange } from '../lifecycle/apply-change';
 import { decideAfterDueSteps } from '../lifecycle/due-steps';
 import { toProtoChange } from '../subscription-message';

@@ -23,7 +23,7 @@ import {
   migrationSkipReasons,
   priceMigrationStatuses,
 } from '@billing/proto/values/subscription';
-import { priceMigrationCallers } from '../callers';
+import { priceMigrationCallers } from '../peer/callers';
 import { checkInstant } from '../change/find-cycle-problems';
 import type { Peers } from '../peer/peers';
 import type { MigratedSubscription } from './migrated-subscription';

@@ -6,7 +6,7 @@ import {
   type PlanServiceServer,
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
-import { planCallers } from '../callers';
+import { planCallers } from '../peer/callers';
 import { toProtoSubscription } from '../subscription-message';
 import { mainItem, type Subscription, type SubscriptionStatus } from '../subscription/subscription';
 import type { Subscriptions } from '../subscription-store';

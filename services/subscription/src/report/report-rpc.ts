@@ -10,7 +10,7 @@ import {
   type SubscriptionReportServiceServer,
   SubscriptionReportServiceService,
 } from '@billing/proto/billing/subscription/v1/report';
-import { subscriptionReportCallers } from '../callers';
+import { subscriptionReportCallers } from '../peer/callers';
 import type { ParkReason } from '../parking/parking';
 import type { ParkedSubscription, ReportStore } from './report-store';
 import {
