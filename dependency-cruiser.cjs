@@ -144,7 +144,6 @@ const layers = {
     'sales',
     'report',
     'erasure',
-    'commands.ts',
     'recovery',
   ],
   'services/subscription/src': [

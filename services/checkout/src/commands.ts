@@ -3,17 +3,14 @@ import type {
   CommandDelivery,
   CommandHandler,
 } from '@billing/chassis/aggregate-collection';
-import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { withinTime } from '@billing/chassis/within-time';
-import { isNotFound } from '@billing/kernel/domain-error';
-import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
-import { collectionOutcomes } from '@billing/proto/values/subscription';
 import { providerWaitMs } from './provider/wait-for-effect';
 import type { CollectionWorker } from './collection/collection-worker';
+import { notifySubscription, toProtoCollectionResult } from './collection/send-collection-result';
 import type { CreditNoteWorker } from './credit-note/credit-note-worker';
 import type { InvoiceRecord } from './invoice/invoice';
-import { type InvoicePages, toProtoInvoice } from './invoice/rpc';
+import type { InvoicePages } from './invoice/rpc';
 import type { UsedMethod } from './invoice/method-use';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
 import type { Payer } from './payment-method/payment-method';
@@ -23,11 +20,7 @@ import type { Peers } from './peer/peers';
 import type { RefundWorker } from './refund/refund-worker';
 import type { RecordedPaymentWorker } from './collection/recorded-payment-worker';
 import type { SessionListener } from './collection/session-invoice-worker';
-import {
-  type CollectionResult,
-  type CollectionResultPayload,
-  readCollectionResult,
-} from './invoice/store';
+import { type CollectionResultPayload, readCollectionResult } from './invoice/store';
 
 export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -135,43 +128,5 @@ export function payerCommands({
       const { customerId } = (await payers.within(context).getRecent(aggregateId)).state;
       await worker.collectOpenInvoices(customerId, context);
     },
-  };
-}
-
-/** Sends a result to the subscription of its invoice. */
-export async function notifySubscription(
-  request: ApplyCollectionResultRequest,
-  context: CallContext,
-  { peers, logger }: Pick<InvoiceCommandDependencies, 'peers' | 'logger'>,
-): Promise<void> {
-  try {
-    await peers.subscription.applyCollectionResult(request, context);
-  } catch (error) {
-    // An invoice never outlives its subscription. The result stands for money and is retried
-    // forever instead of dropped.
-    if (isNotFound(error)) {
-      const { subscriptionId, invoice } = request;
-      logger.error(
-        { err: error, subscriptionId, invoiceId: invoice?.id },
-        'collection result not accepted: subscription not found',
-      );
-    }
-    throw error;
-  }
-}
-
-export function toProtoCollectionResult(
-  result: CollectionResult,
-  pages: InvoicePages,
-): ApplyCollectionResultRequest {
-  const { id, subscriptionId } = result.invoice.state;
-  if (subscriptionId === undefined) throw new Error(`Invoice ${id} has no subscription`);
-  return {
-    subscriptionId,
-    resultNumber: result.resultNumber,
-    outcome: collectionOutcomes.valueOf(result.outcome),
-    attempt: result.attempt,
-    invoice: toProtoInvoice(result.invoice, pages),
-    nextAttemptAt: result.nextAttemptAt,
   };
 }

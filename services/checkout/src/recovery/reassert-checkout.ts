@@ -5,7 +5,7 @@ import { reassertChanged, type ScanDependencies } from '@billing/chassis/changed
 import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
 import { addCounts } from '@billing/chassis/visit-all';
 import { DomainError, isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
-import { notifySubscription, toProtoCollectionResult } from '../commands';
+import { notifySubscription, toProtoCollectionResult } from '../collection/send-collection-result';
 import type { SentResult } from '../invoice/attempt';
 import { resultCommand } from '../invoice/collection-result';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
