@@ -14,7 +14,7 @@ import { toJsonSubscription } from '@billing/proto/json/subscription';
 import { upcomingCharge } from './billing/upcoming-charge';
 import type { PaymentOutcome, SubscriptionEvent } from './subscription/announcement';
 import { currencyOf, type Subscription } from './subscription/subscription';
-import { toProtoCancelReason, toProtoSubscription } from './subscription-message';
+import { toProtoCancelReason, toProtoSubscription } from './message/subscription-message';
 import type { SubscriptionRecord } from './subscription/tombstone';
 
 /**

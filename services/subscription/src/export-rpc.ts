@@ -6,8 +6,8 @@ import { Resource } from '@billing/proto/billing/export/v1/export';
 import { SubscriptionChange } from '@billing/proto/billing/subscription/v1/change';
 import { Subscription as ProtoSubscription } from '@billing/proto/billing/subscription/v1/subscription';
 import type { Changes } from './change/change-store';
-import { toProtoChange, toProtoSubscription } from './subscription-message';
-import { subscriptionsWith } from './subscription-store';
+import { toProtoChange, toProtoSubscription } from './message/subscription-message';
+import { subscriptionsWith } from './storage/subscription-store';
 import type { Subscription } from './subscription/subscription';
 import type { SubscriptionRecord } from './subscription/tombstone';
 

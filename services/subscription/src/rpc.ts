@@ -27,7 +27,7 @@ import { checkChange } from './change/find-reserved-change';
 import { subscriptionCallers } from './peer/callers';
 import type { CreationDependencies } from './creation/create-subscription';
 import { creationRpc } from './creation/rpc';
-import { toProtoSubscription } from './subscription-message';
+import { toProtoSubscription } from './message/subscription-message';
 import {
   billEndedSubscriptions,
   type FinalBillDependencies,

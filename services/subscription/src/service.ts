@@ -10,7 +10,7 @@ import { changeRpc } from './change/change-rpc';
 import { changeDefinition, Changes } from './change/change-store';
 import { PreviewKeys } from '@billing/chassis/preview-keys';
 import { purchasePreviewRpc } from './creation/rpc';
-import { subscriptionCommands } from './commands';
+import { subscriptionCommands } from './command/commands';
 import type { SubscriptionConfiguration } from './config';
 import { erasingSubscriptions } from './erasure/erase-customer';
 import { exportedResources } from './export-rpc';
@@ -33,7 +33,7 @@ import { reportRpc } from './report/report-rpc';
 import { ReportStore } from './report/report-store';
 import { subscriptionRpc } from './rpc';
 import { subscriptionDefinition } from './subscription-document';
-import { Subscriptions, subscriptionsWith } from './subscription-store';
+import { Subscriptions, subscriptionsWith } from './storage/subscription-store';
 import { mainItem } from './subscription/subscription';
 import type { SubscriptionRecord } from './subscription/tombstone';
 

@@ -6,22 +6,22 @@ import {
   fromDocumentOverLimit,
   type OverLimitFields,
   toDocumentOverLimit,
-} from './over-limit-document';
+} from './storage/over-limit-document';
 import type { SubscriptionEvent } from './subscription/announcement';
 import type { BillingCycle } from './subscription/billing-cycle';
 import type { OverLimitState } from './subscription/over-limit-state';
 import { stepsReached } from './subscription/reached-step';
 import type { LatestInvoice, OpenInvoice, Subscription } from './subscription/subscription';
-import type { ChangeDocument } from './change-document';
-import type { ChangeFieldsDocument } from './change-fields-document';
+import type { ChangeDocument } from './storage/change-document';
+import type { ChangeFieldsDocument } from './storage/change-fields-document';
 import {
   type CancellationDocument,
   type ChangesDocument,
   fromDocumentChanges,
   type PutOffLinesDocument,
   toDocumentChanges,
-} from './changes-document';
-import { type DiscountDocument, fromDocumentDiscount } from './discount-document';
+} from './storage/changes-document';
+import { type DiscountDocument, fromDocumentDiscount } from './storage/discount-document';
 import {
   type Count,
   fromDocumentItems,
@@ -29,8 +29,8 @@ import {
   type PriceDocument,
   readMetadata,
   toDocumentItem,
-} from './item-document';
-import { withScheduled } from './scheduled-change-document';
+} from './storage/item-document';
+import { withScheduled } from './storage/scheduled-change-document';
 import type { SubscriptionRecord, Tombstone } from './subscription/tombstone';
 import { type CycleEndBill, noUsageBilling, type UsageBilling } from './subscription/usage-billing';
 import {

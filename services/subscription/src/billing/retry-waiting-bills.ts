@@ -2,7 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { closeOverLimitBills, owedBill } from '../over-limit/over-limit-bill';
 import { voidInvoice } from '../peer/checkout';
-import { decisionOn } from '../subscription-store';
+import { decisionOn } from '../storage/subscription-store';
 import type { BillPeriod } from '../subscription/command';
 import { takeDiscount } from '../subscription/discount';
 import type { Closing } from '../subscription/over-limit-state';

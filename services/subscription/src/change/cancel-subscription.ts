@@ -7,7 +7,7 @@ import { cancel, runningInvoice } from '../lifecycle/cancellation';
 import { checkNotCanceled } from '../lifecycle/check-change';
 import { voidInvoice } from '../peer/checkout';
 import type { Subscription } from '../subscription/subscription';
-import { decisionOn } from '../subscription-store';
+import { decisionOn } from '../storage/subscription-store';
 import {
   type CancellationInput,
   checkCancellation,

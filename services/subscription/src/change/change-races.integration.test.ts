@@ -14,7 +14,7 @@ import {
   CollectionOutcome,
   SubscriptionStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import { Subscriptions } from '../subscription-store';
+import { Subscriptions } from '../storage/subscription-store';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
 import { serviceForTests } from '../testing/service-for-tests';

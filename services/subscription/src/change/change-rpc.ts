@@ -10,7 +10,7 @@ import { changeStatuses } from '@billing/proto/values/subscription';
 import { changeCallers } from '../peer/callers';
 import { cancelChange } from '../lifecycle/apply-change';
 import { decideAfterDueSteps } from '../lifecycle/due-steps';
-import { toProtoChange } from '../subscription-message';
+import { toProtoChange } from '../message/subscription-message';
 import { fromProtoCancellation, fromProtoChangeInput } from './change-message';
 import { previewCancellation } from './describe-cancellation';
 import { previewNextInvoice } from './describe-next-invoice';

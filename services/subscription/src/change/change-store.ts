@@ -4,7 +4,11 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
 import { notFound } from '@billing/kernel/domain-error';
 import { only, unchanged } from '@billing/kernel/transition';
-import { type ChangeDocument, fromDocumentChange, toDocumentChange } from '../change-document';
+import {
+  type ChangeDocument,
+  fromDocumentChange,
+  toDocumentChange,
+} from '../storage/change-document';
 import { erasedChange } from '../subscription/erased';
 import {
   type ChangeStatus,

@@ -21,7 +21,7 @@ import { meterPricesOf } from '../peer/period-prices';
 import { pinRates } from '../usage/usage-period';
 import { unchanged } from '@billing/kernel/transition';
 import type { Changes } from './change-store';
-import type { Subscriptions } from '../subscription-store';
+import type { Subscriptions } from '../storage/subscription-store';
 
 export interface ChangeCommandDependencies {
   readonly subscriptions: Subscriptions;

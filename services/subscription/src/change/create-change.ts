@@ -31,7 +31,7 @@ import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { nextRound } from './find-reserved-change';
 import { asStaleChange } from './sign-preview';
 import { readPlanQuote } from './read-quote';
-import { usageInvoiceId } from '../subscription-store';
+import { usageInvoiceId } from '../storage/subscription-store';
 import {
   caughtUp,
   creditsOf,

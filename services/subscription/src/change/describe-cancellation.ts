@@ -11,7 +11,7 @@ import type { SettlementDependencies } from '../peer/metering';
 import type { Peers } from '../peer/peers';
 import { monthlyAmountOf } from '../subscription/change-side';
 import type { Subscription } from '../subscription/subscription';
-import { decisionOn } from '../subscription-store';
+import { decisionOn } from '../storage/subscription-store';
 import { creditNoteIdOf } from './create-change-invoice';
 import { readEndInvoice } from './describe-end-invoice';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';

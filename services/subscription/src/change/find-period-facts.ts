@@ -19,7 +19,7 @@ import {
   type SubscriptionItem,
   type SubscriptionItems,
 } from '../subscription/subscription';
-import type { Subscriptions } from '../subscription-store';
+import type { Subscriptions } from '../storage/subscription-store';
 
 // The gateway's deadline is 10 s; the change itself needs the rest.
 const invoiceWithinMs = 8_000;

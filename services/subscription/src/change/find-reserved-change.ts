@@ -10,7 +10,7 @@ import type { Peers } from '../peer/peers';
 import type { HeldRedemption } from '../subscription/change-side';
 import type { Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
-import type { Subscriptions } from '../subscription-store';
+import type { Subscriptions } from '../storage/subscription-store';
 import type { Changes } from './change-store';
 
 // Longer than any call that reserves and then stores a change.

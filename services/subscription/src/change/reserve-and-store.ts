@@ -12,7 +12,7 @@ import type { HeldRedemption } from '../subscription/change-side';
 import { currencyOf, type Subscription } from '../subscription/subscription';
 import type { ChangeCreditNote } from '../subscription/subscription-change';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
-import type { Subscriptions } from '../subscription-store';
+import type { Subscriptions } from '../storage/subscription-store';
 import type { Changes } from './change-store';
 import { fetchPeriodInvoices } from './find-period-facts';
 import { isStoredElseReleased } from './find-reserved-change';

@@ -3,7 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { fixCurrency } from '../peer/customer';
 import type { Peers } from '../peer/peers';
-import type { Subscriptions } from '../subscription-store';
+import type { Subscriptions } from '../storage/subscription-store';
 import type { Subscription } from '../subscription/subscription';
 import { createFromCheckout, type Purchase } from './creation';
 import type { OfferedItem } from './offer';

@@ -19,7 +19,7 @@ import {
   existingSubscription,
   isAbandoned,
   type Subscriptions,
-} from '../subscription-store';
+} from '../storage/subscription-store';
 import type { DiscountSnapshot, Subscription } from '../subscription/subscription';
 import { createSubscription, isSettled } from './creation';
 import { asStalePurchase, type PromisedPurchase } from './describe-purchase';

@@ -11,7 +11,7 @@ import { quoteRedemption } from '../peer/discount';
 import type { Peers } from '../peer/peers';
 import { type BillPeriod, taxCategoriesOf } from '../subscription/command';
 import type { DiscountSnapshot, Subscription } from '../subscription/subscription';
-import { decisionOn } from '../subscription-store';
+import { decisionOn } from '../storage/subscription-store';
 import { createSubscription } from './creation';
 import type { PurchaseFacts, WantedPurchase } from './find-offer';
 import type { CheckedInput } from './input';

@@ -8,7 +8,7 @@ import type {
   SoldItem,
   SubscriptionServiceServer,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import { toProtoSubscription } from '../subscription-message';
+import { toProtoSubscription } from '../message/subscription-message';
 import { fromProtoPrice } from '../peer/catalog';
 import { fromProtoCustomer } from '../peer/customer';
 import { fromProtoDiscount } from '../peer/discount';

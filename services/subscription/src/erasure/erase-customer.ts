@@ -3,7 +3,7 @@ import type { Erasing } from '@billing/chassis/erasure-rpc';
 import type { Changes } from '../change/change-store';
 import { cancel } from '../lifecycle/cancellation';
 import { writeBuyer } from '../peer/buyer';
-import { subscriptionsOf, type Subscriptions } from '../subscription-store';
+import { subscriptionsOf, type Subscriptions } from '../storage/subscription-store';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import {
   erased,

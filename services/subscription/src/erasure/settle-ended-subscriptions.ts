@@ -2,7 +2,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
-import { subscriptionsOf, type Subscriptions } from '../subscription-store';
+import { subscriptionsOf, type Subscriptions } from '../storage/subscription-store';
 import { billLateNow } from '../subscription/late-bill';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 

@@ -3,7 +3,7 @@ import { upcomingCharge } from '../billing/upcoming-charge';
 import { checkInstant, checkInstants } from '../change/find-cycle-problems';
 import { migrate } from '../migration/migrate-subscription';
 import { subscriptionDefinition } from '../subscription-document';
-import { toProtoChange } from '../subscription-message';
+import { toProtoChange } from '../message/subscription-message';
 import { beforeNextPeriod } from '../subscription/change-at-renewal';
 import {
   currentPeriod,

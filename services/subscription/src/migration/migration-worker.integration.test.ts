@@ -15,7 +15,7 @@ import { recordFinishedChanges } from '../change/create-change-invoice';
 import { changeDefinition, Changes } from '../change/change-store';
 import { cancelChange, requestChange } from '../lifecycle/apply-change';
 import { subscriptionDefinition } from '../subscription-document';
-import { Subscriptions } from '../subscription-store';
+import { Subscriptions } from '../storage/subscription-store';
 import type { Subscription } from '../subscription/subscription';
 import { aChangeRequest } from '../testing/change-request';
 import { aPrice, aSubscription, anOtherItem, day } from '../testing/fixtures';

@@ -8,7 +8,7 @@ import { unchanged } from '@billing/kernel/transition';
 import type { Changes } from '../change/change-store';
 import { cancelChange, isStoredChange } from '../lifecycle/apply-change';
 import { decideAfterDueSteps } from '../lifecycle/due-steps';
-import { decisionOn, type Subscriptions } from '../subscription-store';
+import { decisionOn, type Subscriptions } from '../storage/subscription-store';
 import type { Subscription } from '../subscription/subscription';
 import { changedRow, type MigratedSubscription, skippedRow } from './migrated-subscription';
 import { migrate, type Migrated, type MigrationOrder } from './migrate-subscription';

@@ -5,13 +5,13 @@ import { derivedId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
 import { only, unchanged } from '@billing/kernel/transition';
-import { type Count, readMetadata } from '../item-document';
+import { type Count, readMetadata } from '../storage/item-document';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import {
   type ExchangeDocument,
   fromDocumentExchange,
   toDocumentExchange,
-} from '../wanted-document';
+} from '../storage/wanted-document';
 import type { MigratedSubscription } from './migrated-subscription';
 import type { MigrationCounts, PriceMigration } from './price-migration';
 

@@ -14,7 +14,7 @@ import type {
   WindowMeter,
 } from '@billing/proto/billing/metering/v1/metering';
 import { settlementKeys } from '../usage/settlement-attempt';
-import { type Subscriptions, subscriptionsOf } from '../subscription-store';
+import { type Subscriptions, subscriptionsOf } from '../storage/subscription-store';
 import type { Subscription } from '../subscription/subscription';
 import {
   overlappingPeriods,

@@ -4,7 +4,7 @@ import { isNotFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Changes } from '../change/change-store';
 import { type SettlementDependencies, settlesUsage } from '../peer/metering';
-import { decisionOn } from '../subscription-store';
+import { decisionOn } from '../storage/subscription-store';
 import { periodOf } from '../subscription/billing-cycle';
 import type { BillPeriod } from '../subscription/command';
 import type { Subscription } from '../subscription/subscription';

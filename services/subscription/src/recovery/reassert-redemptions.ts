@@ -1,7 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
-import type { CommandDependencies } from '../commands';
+import type { CommandDependencies } from '../command/commands';
 import { otherProductIdsOf, reserveForChange, reserveRedemption } from '../peer/discount';
 import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';

@@ -15,11 +15,11 @@ import {
 } from '../billing/create-bill';
 import { attemptCycleEndBill } from '../billing/create-cycle-end-bill';
 import { creditCancellation, creditChange, invoiceChange } from '../change/create-change-invoice';
-import { type CommandDependencies, endCollection } from '../commands';
+import { type CommandDependencies, endCollection } from '../command/commands';
 import { createdInvoices } from '../lifecycle/ending';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
 import { voidInvoice } from '../peer/checkout';
-import { decisionOn } from '../subscription-store';
+import { decisionOn } from '../storage/subscription-store';
 import { orderedInvoiceOf, periodOf } from '../subscription/billing-cycle';
 import { endedWithin, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';

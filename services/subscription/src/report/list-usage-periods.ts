@@ -15,7 +15,7 @@ import {
   mainItem,
   type Subscription,
 } from '../subscription/subscription';
-import { type Subscriptions, subscriptionsOf } from '../subscription-store';
+import { type Subscriptions, subscriptionsOf } from '../storage/subscription-store';
 import { boundedStretches } from '../usage/priced-meter';
 import { overlappingPeriods } from '../usage/settlement';
 

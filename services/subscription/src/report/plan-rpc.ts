@@ -7,9 +7,9 @@ import {
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
 import { planCallers } from '../peer/callers';
-import { toProtoSubscription } from '../subscription-message';
+import { toProtoSubscription } from '../message/subscription-message';
 import { mainItem, type Subscription, type SubscriptionStatus } from '../subscription/subscription';
-import type { Subscriptions } from '../subscription-store';
+import type { Subscriptions } from '../storage/subscription-store';
 import { upcomingCharge } from '../billing/upcoming-charge';
 
 // More are of no use to a customer, and ended ones are history.

@@ -16,7 +16,7 @@ import { takeDueStep } from '../lifecycle/due-steps';
 import { recordOverLimitBill } from '../over-limit/over-limit-bill';
 import { billingLimits } from '../parking/parking';
 import { subscriptionDefinition } from '../subscription-document';
-import { Subscriptions } from '../subscription-store';
+import { Subscriptions } from '../storage/subscription-store';
 import type { OpenInvoice, Subscription } from '../subscription/subscription';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 import {

@@ -16,7 +16,7 @@ import { isChangeStep, isReportedStep, type ReportedStep } from '../subscription
 import { addendOf, type Recurring, type RevenueItem, type RevenueRow } from './recurring-revenue';
 import type { RevenueStep } from '../subscription/subscription-change';
 import type { RevenueSums } from './revenue-report';
-import { subscriptionsWith } from '../subscription-store';
+import { subscriptionsWith } from '../storage/subscription-store';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 
 type Within = Pick<CallContext, 'tenant' | 'now'>;

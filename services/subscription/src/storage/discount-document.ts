@@ -1,5 +1,5 @@
 import type { Count } from './item-document';
-import type { SubscriptionDiscount } from './subscription/subscription';
+import type { SubscriptionDiscount } from '../subscription/subscription';
 
 /** A discount as stored. */
 export type DiscountDocument = Omit<

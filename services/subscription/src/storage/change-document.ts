@@ -16,8 +16,8 @@ import type {
   ChangeSide,
   PutOff,
   SubscriptionChange,
-} from './subscription/subscription-change';
-import type { PeriodSets } from './subscription/usage-billing';
+} from '../subscription/subscription-change';
+import type { PeriodSets } from '../subscription/usage-billing';
 import { fromDocumentWanted, toDocumentWanted, type WantedDocument } from './wanted-document';
 
 type SideDocument = Omit<ChangeSide, 'items'> & { readonly items: readonly ItemDocument[] };

@@ -4,17 +4,17 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { filterByIds } from '@billing/chassis/request-fields';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { parkedBy, type ParkReason, withUnparking } from './parking/parking';
-import { retriedWithChange } from './over-limit/over-limit-bill';
+import { parkedBy, type ParkReason, withUnparking } from '../parking/parking';
+import { retriedWithChange } from '../over-limit/over-limit-bill';
 import {
   mainItem,
   type Subscription,
   type SubscriptionPhase,
   type SubscriptionStatus,
-} from './subscription/subscription';
-import { type SubscriptionRecord, tombstone } from './subscription/tombstone';
-import type { Decision, SubscriptionTransition } from './subscription/transition';
-import { renewalWarningMs, trialWarningMs } from './subscription/warning-lead';
+} from '../subscription/subscription';
+import { type SubscriptionRecord, tombstone } from '../subscription/tombstone';
+import type { Decision, SubscriptionTransition } from '../subscription/transition';
+import { renewalWarningMs, trialWarningMs } from '../subscription/warning-lead';
 
 type StoredSubscription = Stored<Subscription>;
 type Within = Pick<CallContext, 'tenant' | 'now'>;

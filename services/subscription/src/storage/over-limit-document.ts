@@ -2,7 +2,7 @@ import type {
   OverLimitBills,
   OverLimitState,
   UnbilledSettlements,
-} from './subscription/over-limit-state';
+} from '../subscription/over-limit-state';
 
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
 type Count = number | bigint;

@@ -17,7 +17,7 @@ import {
 import { type DiscountDocument, fromDocumentDiscount } from './discount-document';
 import type { Count } from './item-document';
 import { type ScheduledChangeDocument, toDocumentScheduled } from './scheduled-change-document';
-import type { Subscription } from './subscription/subscription';
+import type { Subscription } from '../subscription/subscription';
 import {
   type CancellationCredit,
   type ChangedPeriod,
@@ -25,7 +25,7 @@ import {
   noChanges,
   type PutOffLines,
   type SubscriptionChanges,
-} from './subscription/subscription-change';
+} from '../subscription/subscription-change';
 
 /** Credits of an end, as stored. */
 export type CancellationDocument = Omit<CancellationCredit, 'reservedRound' | 'creditNotes'> & {

@@ -1,7 +1,7 @@
 import { type ChangeDocument, fromDocumentChange, toDocumentChange } from './change-document';
-import { endsWaitingItems } from './subscription/change-side';
-import { nextChange, type Subscription } from './subscription/subscription';
-import type { SubscriptionChange } from './subscription/subscription-change';
+import { endsWaitingItems } from '../subscription/change-side';
+import { nextChange, type Subscription } from '../subscription/subscription';
+import type { SubscriptionChange } from '../subscription/subscription-change';
 
 /**
  * A change that waits for an instant after the end of the running period. Release 0.1.0 would apply

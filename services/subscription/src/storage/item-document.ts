@@ -2,7 +2,7 @@ import type {
   PriceSnapshot,
   SubscriptionItem,
   SubscriptionItems,
-} from './subscription/subscription';
+} from '../subscription/subscription';
 
 /** The driver gives whole numbers as it finds them, 32 or 64 bits wide. */
 export type Count = number | bigint;

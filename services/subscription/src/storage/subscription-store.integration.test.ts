@@ -7,14 +7,14 @@ import {
   testContext,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
-import { recordBill } from './billing/bill';
-import { applyCollectionResult } from './lifecycle/collection';
-import { takeDueStep } from './lifecycle/due-steps';
-import { recordOverLimitBill } from './over-limit/over-limit-bill';
-import { billingLimits, type ParkReason } from './parking/parking';
-import { subscriptionDefinition } from './subscription-document';
+import { recordBill } from '../billing/bill';
+import { applyCollectionResult } from '../lifecycle/collection';
+import { takeDueStep } from '../lifecycle/due-steps';
+import { recordOverLimitBill } from '../over-limit/over-limit-bill';
+import { billingLimits, type ParkReason } from '../parking/parking';
+import { subscriptionDefinition } from '../subscription-document';
 import { Subscriptions } from './subscription-store';
-import type { OpenInvoice, Subscription } from './subscription/subscription';
+import type { OpenInvoice, Subscription } from '../subscription/subscription';
 import {
   aCreation,
   aDiscount,
@@ -23,7 +23,7 @@ import {
   aPrice,
   aSubscription,
   day,
-} from './testing/fixtures';
+} from '../testing/fixtures';
 
 const configuration = testServiceConfiguration('subscriptionstore');
 const parked: [string, ParkReason, boolean][] = [];

@@ -1,7 +1,7 @@
 import { type ChangeDocument, toDocumentChange } from './change-document';
-import { itemsAfter } from './subscription/change-side';
-import { mainItem, type SubscriptionItems } from './subscription/subscription';
-import type { SubscriptionChange } from './subscription/subscription-change';
+import { itemsAfter } from '../subscription/change-side';
+import { mainItem, type SubscriptionItems } from '../subscription/subscription';
+import type { SubscriptionChange } from '../subscription/subscription-change';
 import { toDocumentWanted, type WantedDocument } from './wanted-document';
 
 /**

@@ -5,8 +5,8 @@ import {
   type PriceDocument,
   toDocumentPrice,
 } from './item-document';
-import type { PriceExchange } from './subscription/price-exchange';
-import type { WantedChange, WantedProduct } from './subscription/subscription-change';
+import type { PriceExchange } from '../subscription/price-exchange';
+import type { WantedChange, WantedProduct } from '../subscription/subscription-change';
 
 type WantedProductDocument = Omit<WantedProduct, 'price'> & { readonly price: PriceDocument };
 

@@ -2,11 +2,11 @@ import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
-import type { BillingDependencies } from './billing/create-bill';
-import { billCycleEnd } from './billing/create-cycle-end-bill';
-import { billEnd, billLate, billPeriod } from './billing/commands';
-import { billOwed } from './billing/retry-waiting-bills';
-import type { Changes } from './change/change-store';
+import type { BillingDependencies } from '../billing/create-bill';
+import { billCycleEnd } from '../billing/create-cycle-end-bill';
+import { billEnd, billLate, billPeriod } from '../billing/commands';
+import { billOwed } from '../billing/retry-waiting-bills';
+import type { Changes } from '../change/change-store';
 import {
   creditCancellation,
   creditChange,
@@ -14,16 +14,16 @@ import {
   recordFinishedChanges,
   undoChange,
   voidChangeInvoices,
-} from './change/create-change-invoice';
-import { authorizationResolved } from './creation/creation';
-import { returnReserved } from './creation/reserve-balance';
-import type { MigrationRows } from './migration/price-migration-store';
-import { recordMigrated } from './migration/migration-worker';
-import { type InvoiceClient, voidInvoice } from './peer/checkout';
-import type { CustomerClient } from './peer/customer';
-import { confirmRedemption } from './peer/discount';
-import type { Peers } from './peer/peers';
-import type { Subscriptions } from './subscription-store';
+} from '../change/create-change-invoice';
+import { authorizationResolved } from '../creation/creation';
+import { returnReserved } from '../creation/reserve-balance';
+import type { MigrationRows } from '../migration/price-migration-store';
+import { recordMigrated } from '../migration/migration-worker';
+import { type InvoiceClient, voidInvoice } from '../peer/checkout';
+import type { CustomerClient } from '../peer/customer';
+import { confirmRedemption } from '../peer/discount';
+import type { Peers } from '../peer/peers';
+import type { Subscriptions } from '../storage/subscription-store';
 import type {
   BillCycleEnd,
   BillEnd,
@@ -42,8 +42,8 @@ import type {
   ResolveAuthorization,
   UndoChange,
   VoidChangeInvoices,
-} from './subscription/command';
-import type { Subscription } from './subscription/subscription';
+} from '../subscription/command';
+import type { Subscription } from '../subscription/subscription';
 
 export interface CommandDependencies {
   readonly subscriptions: Subscriptions;

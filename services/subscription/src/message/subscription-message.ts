@@ -24,10 +24,10 @@ import {
   type ChangeSide,
   pendingChange,
   type SubscriptionChange,
-} from './subscription/subscription-change';
-import { planAtRenewal } from './subscription/change-at-renewal';
-import { discountEndsAt } from './subscription/discount';
-import { isEntitled } from './subscription/entitlement';
+} from '../subscription/subscription-change';
+import { planAtRenewal } from '../subscription/change-at-renewal';
+import { discountEndsAt } from '../subscription/discount';
+import { isEntitled } from '../subscription/entitlement';
 import {
   type CancelReason,
   currentPeriod,
@@ -36,7 +36,7 @@ import {
   type PriceSnapshot,
   type Subscription,
   type SubscriptionItem,
-} from './subscription/subscription';
+} from '../subscription/subscription';
 
 /** Maps a subscription to its public form. */
 export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscription {

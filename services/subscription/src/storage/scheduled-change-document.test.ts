@@ -1,11 +1,11 @@
-import { cancelChange, requestChange } from './lifecycle/apply-change';
-import { cancel } from './lifecycle/cancellation';
-import { takeDueStep } from './lifecycle/due-steps';
-import { subscriptionDefinition } from './subscription-document';
-import { currentPeriod, type Subscription } from './subscription/subscription';
-import { aChangeRequest } from './testing/change-request';
-import { heldRedemption } from './subscription/change-side';
-import { aDiscount, aPrice, aSubscription, at, day } from './testing/fixtures';
+import { cancelChange, requestChange } from '../lifecycle/apply-change';
+import { cancel } from '../lifecycle/cancellation';
+import { takeDueStep } from '../lifecycle/due-steps';
+import { subscriptionDefinition } from '../subscription-document';
+import { currentPeriod, type Subscription } from '../subscription/subscription';
+import { aChangeRequest } from '../testing/change-request';
+import { heldRedemption } from '../subscription/change-side';
+import { aDiscount, aPrice, aSubscription, at, day } from '../testing/fixtures';
 
 const now = day('06-10');
 const running = aSubscription({}, { ...at(day('06-01')), price: aPrice({ type: 'PER_UNIT' }) });
