@@ -6,12 +6,7 @@
 const layers = {
   'gateway/src': [
     'http',
-    'best-effort.ts',
-    'service-statuses.ts',
-    'resource-scans.ts',
-    'resource-search.ts',
-    'notifier-peers.ts',
-    'peers.ts',
+    'peer',
     'access',
     'text',
     'pdf',

@@ -5,7 +5,7 @@ import { readWithin } from './http/body';
 import { exchange, type ExchangeDependencies } from './http/exchange';
 import { RequestError } from './http/error';
 import type { TakePlace } from './http/in-flight-limit';
-import type { Peers } from './peers';
+import type { Peers } from './peer/peers';
 import { ok } from './http/answer';
 
 // Events of payment providers come without a key. The checkout service verifies their signature

@@ -32,7 +32,7 @@ import {
 } from './http/in-flight-limit';
 import { LostCallRegistry } from './api/lost-call/lost-call-registry';
 import { LostCalls } from './api/lost-call/lost-calls';
-import { connectPeers, type Peers } from './peers';
+import { connectPeers, type Peers } from './peer/peers';
 import { RateLimit } from './http/rate-limit';
 import { RequestLog } from './http/request-log';
 import { securityHeaders } from './http/security-headers';

@@ -4,7 +4,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { ShownKey } from '@billing/proto/billing/identity/v1/request_log';
 import { tenantOf } from './environment';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 
 /** An authenticated caller. */
 export interface Caller {

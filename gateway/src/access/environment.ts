@@ -4,7 +4,7 @@ import {
   type Environment,
   EnvironmentKind,
 } from '@billing/proto/billing/identity/v1/identity';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { present } from '../http/answer';
 
 /** Current time of the environment. A manual clock is read for each request. */

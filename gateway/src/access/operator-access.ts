@@ -20,7 +20,7 @@ import { tenantOf } from './environment';
 import type { Call } from '../http/exchange';
 import { RequestError, toHttpError } from '../http/error';
 import { originOf, requireOwnOrigin } from '../http/same-site';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type ApiAnswer, present } from '../http/answer';
 import { readOperatorSession } from './operator-cookie';
 import { scopesOfRole } from './operator-permission';

@@ -12,7 +12,7 @@ import { ignoredFieldsHeader, ignoredFieldsOf } from './input/ignored-fields';
 import type { LostCalls } from './lost-call/lost-calls';
 import { StreamedBody } from '../http/streamed-body';
 import { answersSecret } from './routes/operation';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type ApiRequest, param } from './input/request';
 import type { Route } from './routes/route';
 import { routes } from './routes/routes';

@@ -5,7 +5,7 @@ import { originOfRequest } from '../http/client-address';
 import type { Admitted } from '../access/admission';
 import { type AuditDetail, auditDetail } from '../access/audit-detail';
 import { isRead } from '../http/method';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import type { ApiAnswer } from '../http/answer';
 import type { ApiRequest, RequestCaller } from './input/request';
 import type { Route, RouteTools } from './routes/route';

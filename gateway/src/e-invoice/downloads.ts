@@ -9,7 +9,7 @@ import { type ApiAnswer, ok, present } from '../http/answer';
 import { renderCreditNotePdf } from '@billing/documents/credit-note-pdf';
 import { logoOf, notNumbered, pdfAnswer } from '../pdf/downloads';
 import { renderInvoicePdf } from '@billing/documents/invoice-pdf';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { creditNoteModel } from './credit-note-model';
 import { invoiceModel, prepaidOf } from './invoice-model';
 

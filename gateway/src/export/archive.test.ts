@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ZipReader, Uint8ArrayReader, TextWriter } from '@zip.js/zip.js';
 import { systemClock } from '@billing/chassis/clock';
 import { testContext } from '@billing/chassis/testing';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { writeArchive } from './archive';
 import type { ExportedResource } from './exported-resource';
 import type { ExportContext } from './resource-pages';

@@ -43,7 +43,7 @@ import {
 import { UsageEventJson, toJsonUsageEvent } from '@billing/proto/json/usage/usage-event';
 import { WebhookEventJson } from '@billing/proto/json/webhook-event';
 import type { ExportedName } from '@billing/kernel/input/export';
-import type { ScannedService } from '../resource-scans';
+import type { ScannedService } from '../peer/resource-scans';
 import { readSessions } from './read-sessions';
 import { webhookEventPages } from './read-webhook-events';
 import {

@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { GetSessionResponse } from '@billing/proto/billing/checkout/v1/session';
 import { type SessionJson, toJsonSession } from '@billing/proto/json/checkout-session';
 import { present } from '../http/answer';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 
 /**
  * Checkout sessions with their current subscriptions and customers, at most 100. A customer who is

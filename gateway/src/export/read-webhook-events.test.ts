@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { testContext } from '@billing/chassis/testing';
 import type { ListWebhookEventsRequest } from '@billing/proto/billing/notifier/v1/webhook_feed';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { webhookEventPages } from './read-webhook-events';
 import type { ExportContext } from './resource-pages';
 

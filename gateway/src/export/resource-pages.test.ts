@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { testContext } from '@billing/chassis/testing';
 import { systemClock } from '@billing/chassis/clock';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type ExportContext, pagesOf, type ReadPage } from './resource-pages';
 import type { Row } from './row-format';
 

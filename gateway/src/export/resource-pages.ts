@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
 import type { ScanPosition, ScanResourceRequest } from '@billing/proto/billing/export/v1/export';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import type { Row } from './row-format';
 
 /** Times of exported rows: [from, to). */

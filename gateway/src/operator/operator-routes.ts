@@ -11,13 +11,13 @@ import { liveTenantOf } from '../access/live-tenant';
 import { activeFilter, optional, pageShape, readBody, readQuery, time } from '../api/input/input';
 import { page, pageQuery } from '../api/input/list';
 import { ok, present } from '../http/answer';
-import { bestEffort } from '../best-effort';
+import { bestEffort } from '../peer/best-effort';
 import type { Call } from '../http/exchange';
 import { param } from '../api/input/request';
 import { operatorNamesOf } from './operator-names';
 import { auditNamesOf, namesIn } from './report/audit-names';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './route/operator-json';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { retryKeyOf } from './route/live-context';
 import type { OperatorRequest, OperatorRoute } from './route/route';
 

@@ -4,7 +4,7 @@ import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { type ApiAnswer, present } from '../http/answer';
 import { logoOf, pdfAnswer } from '../pdf/downloads';
 import { renderInvoicePdf } from '@billing/documents/invoice-pdf';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import type { EnvironmentRoute } from './route/route';
 import { sampleInvoice } from './sample-invoice';
 

@@ -6,7 +6,7 @@ import { scopeOf } from '../access/scope';
 import { flag, readQuery } from '../api/input/input';
 import { priceFilterShape, toProtoPriceFilter } from './price-filter';
 import { ok } from '../http/answer';
-import { type SearchedService, searchedServices } from '../resource-search';
+import { type SearchedService, searchedServices } from '../peer/resource-search';
 import { amountText } from '../text/english-amount-text';
 import type { EnvironmentRoute } from './route/route';
 

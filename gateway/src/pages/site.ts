@@ -5,7 +5,7 @@ import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { networkOf } from '../http/client-address';
 import { environmentTime } from '../access/environment';
 import type { Call } from '../http/exchange';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import type { RateLimit } from '../http/rate-limit';
 import { addGet } from '../http/respond';
 import { failurePage } from './frame/failure-page';

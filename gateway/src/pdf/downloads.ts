@@ -3,7 +3,7 @@ import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import type { InvoiceSeller } from '@billing/proto/billing/checkout/v1/invoice_tax';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type ApiAnswer, ok, present } from '../http/answer';
 import { renderCreditNotePdf } from '@billing/documents/credit-note-pdf';
 import { renderInvoicePdf } from '@billing/documents/invoice-pdf';

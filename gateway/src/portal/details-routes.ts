@@ -1,6 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { CollectionMethod, TaxExempt } from '@billing/proto/billing/customer/v1/customer';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type ApiAnswer, present } from '../http/answer';
 import { readAddress, readTexts, withAddressProblems } from '../pages/frame/address-fields';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';

@@ -2,7 +2,7 @@ import { notFound } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { amountText } from '@billing/documents/amount-text';
 import { creditNotesOf } from '../pdf/downloads';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type ApiAnswer, present } from '../http/answer';
 import { cardReady, type KeptTexts, type PaymentInput } from '../pages/payment/card-form';
 import { challengePage, processingPage } from '../pages/payment/challenge-page';

@@ -1,5 +1,5 @@
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { present } from '../http/answer';
 import { pageAnswer } from '../pages/frame/shell';
 import { type Overview, overviewPage } from './overview-page';

@@ -3,7 +3,7 @@ import {
   type Subscription,
   SubscriptionStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { present } from '../http/answer';
 import type { PortalRequest } from './route';
 

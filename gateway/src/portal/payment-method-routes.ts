@@ -1,5 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import type { ApiAnswer } from '../http/answer';
 import { type PhraseKey, say } from '@billing/documents/say';
 import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/routes';

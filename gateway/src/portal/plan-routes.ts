@@ -11,7 +11,7 @@ import {
 } from '@billing/proto/billing/subscription/v1/change';
 import type { ChangeInput } from '@billing/proto/billing/subscription/v1/change_service';
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type ApiAnswer, present } from '../http/answer';
 import type { FormProblems } from '../pages/frame/form-fields';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';

@@ -8,7 +8,7 @@ import { networkOf } from '../http/client-address';
 import { environmentTime } from '../access/environment';
 import type { Call } from '../http/exchange';
 import { type HttpError, RequestError } from '../http/error';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import type { RateLimit } from '../http/rate-limit';
 import { type ApiAnswer, present } from '../http/answer';
 import { failurePage } from '../pages/frame/failure-page';

@@ -1,6 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { SubscriptionPhase } from '@billing/proto/billing/subscription/v1/subscription';
-import type { Peers } from '../peers';
+import type { Peers } from '../peer/peers';
 import { type ApiAnswer, present } from '../http/answer';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
 import { cancellationPage } from './cancellation-page';

@@ -8,7 +8,7 @@ import { meterRoutes } from '../routes/meters';
 import { productRoutes } from '../routes/products';
 import type { ApiRequest } from './request';
 import type { Route, RouteTools } from '../routes/route';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 
 const routes = [
   ...customerRoutes,

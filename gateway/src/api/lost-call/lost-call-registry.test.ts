@@ -2,7 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
 import { testContext } from '@billing/chassis/testing';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { LostCallRegistry } from './lost-call-registry';
 
 const lost = { callerId: 'caller', fingerprint: 'of a request' };

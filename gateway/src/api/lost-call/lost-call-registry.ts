@@ -7,7 +7,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { LostAnswer } from '@billing/proto/billing/identity/v1/lost_call';
 import { loggedError } from '../../http/error';
 import { type IndexedCall, LostCallIndex } from './lost-call-index';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 
 /** Dependencies of the registry. */
 export interface LostCallRegistryDependencies {

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
 import { testContext } from '@billing/chassis/testing';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { LostCallRegistry } from './lost-call-registry';
 import { LostCalls } from './lost-calls';
 

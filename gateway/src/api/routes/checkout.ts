@@ -9,7 +9,7 @@ import { SessionJson, toJsonSession } from '@billing/proto/json/checkout-session
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { NewCheckoutSession } from '../schemas/checkout';
 import { metadata, optional, readBody, webAddress } from '../input/input';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { type ApiRequest, param } from '../input/request';
 import { created, ok, present } from '../../http/answer';
 import { itemFieldProblems, PurchaseItem, toProtoItems } from '../input/purchase-items';

@@ -14,7 +14,7 @@ import { metadata, optional, lookupShape, readBody, readQuery } from '../input/i
 import { address, taxIds, toProtoTaxIds } from '../input/party';
 import { lookupQuery, page } from '../input/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { type ApiRequest, param } from '../input/request';
 import { created, etag, ok, present } from '../../http/answer';
 import type { Route } from './route';

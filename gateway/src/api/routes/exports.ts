@@ -16,7 +16,7 @@ import { type RowFormat, rowWriters } from '../../export/row-format';
 import type { ApiAnswer } from '../../http/answer';
 import { notFound } from '../../http/error';
 import { StreamedBody, type StreamedBodyOptions } from '../../http/streamed-body';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { readQuery, time } from '../input/input';
 import { type ApiRequest, param } from '../input/request';
 import type { Route } from './route';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { testContext } from '@billing/chassis/testing';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { refusesUnknownFields } from '../input/ignored-fields';
 import { frozen } from '../input/patch';
 import type { ApiRequest } from '../input/request';

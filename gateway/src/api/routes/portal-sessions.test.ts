@@ -2,7 +2,7 @@ import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { testContext } from '@billing/chassis/testing';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Logger } from '@billing/chassis/logging';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { ApiRequest } from '../input/request';
 import { portalSessionRoutes } from './portal-sessions';
 

@@ -3,9 +3,9 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { optional, readBody, webAddress } from '../input/input';
 import { PortalSession } from '../schemas/portal-session';
 import { created, present } from '../../http/answer';
-import { bestEffort } from '../../best-effort';
+import { bestEffort } from '../../peer/best-effort';
 import { RequestError } from '../../http/error';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { Route } from './route';
 
 const CreatePortalSession = z

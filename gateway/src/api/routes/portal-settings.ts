@@ -3,7 +3,7 @@ import { invalidInput } from '@billing/kernel/domain-error';
 import { BillingInterval, type Product } from '@billing/proto/billing/catalog/v1/catalog';
 import type { PortalSettings as ProtoPortalSettings } from '@billing/proto/billing/customer/v1/portal';
 import { type ApiAnswer, etag, ok, present } from '../../http/answer';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { changeable, frozen, readPatch } from '../input/patch';
 import type { ApiRequest } from '../input/request';
 import { PortalSettings, toJsonPortalSettings } from '../schemas/portal-settings';

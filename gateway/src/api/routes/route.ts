@@ -1,6 +1,6 @@
 import type { Logger } from '@billing/chassis/logging';
 import type { Operation } from './operation';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { ApiAnswer } from '../../http/answer';
 import type { ApiRequest } from '../input/request';
 

@@ -1,5 +1,5 @@
 import { testContext } from '@billing/chassis/testing';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { ApiRequest } from '../input/request';
 import type { Route, RouteTools } from './route';
 import { apiKeyRoutes } from './api-keys';

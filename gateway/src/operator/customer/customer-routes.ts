@@ -12,7 +12,7 @@ import { toJsonSubscription } from '@billing/proto/json/subscription';
 import { operatorRoles } from '@billing/proto/values/identity';
 import { param } from '../../api/input/request';
 import { ok, present } from '../../http/answer';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { toJsonSum } from '../report/json-sum';
 import type { EnvironmentRequest, EnvironmentRoute } from '../route/route';
 import { type OperatorNames, operatorNamesOf } from '../operator-names';

@@ -4,7 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { AuditCursor } from '@billing/proto/billing/identity/v1/operator';
 import type { Call } from '../../http/exchange';
 import { optional, readQuery, time } from '../../api/input/input';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { toJsonAuditEntry } from '../route/operator-json';
 import type { OperatorRoute } from '../route/route';
 

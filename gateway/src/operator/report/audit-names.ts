@@ -4,8 +4,8 @@ import { isId } from '@billing/chassis/ids';
 import type { AuditEntry } from '@billing/proto/billing/identity/v1/operator';
 import { liveTenantOf } from '../../access/live-tenant';
 import { tenantOf } from '../../access/environment';
-import { bestEffort } from '../../best-effort';
-import type { Peers } from '../../peers';
+import { bestEffort } from '../../peer/best-effort';
+import type { Peers } from '../../peer/peers';
 import type { OperatorDependencies, OperatorRequest } from '../route/route';
 
 /** Names of resources, by id. */

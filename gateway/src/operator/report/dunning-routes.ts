@@ -9,7 +9,7 @@ import { optional, listShape, readQuery } from '../../api/input/input';
 import { listQuery, page } from '../../api/input/list';
 import { param } from '../../api/input/request';
 import { ok, present } from '../../http/answer';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { EnvironmentRoute } from '../route/route';
 
 const ListInvoicesAtRisk = z.object({

@@ -1,6 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { WebhookEvent } from '@billing/proto/billing/notifier/v1/webhook_feed';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { newestEvents, shownMax } from './event-routes';
 
 const customer = (position: number) => (position % 2 === 0 ? 'even' : 'odd');

@@ -6,7 +6,7 @@ import { toJsonTime } from '@billing/proto/json/scalars';
 import { webhookDeliveryStatuses } from '@billing/proto/values/notifier';
 import { readQuery, wholeNumber } from '../../api/input/input';
 import { ok } from '../../http/answer';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { EnvironmentRoute } from '../route/route';
 
 /** Events on a page; also the notifier's limit of webhooks that one call lists. */

@@ -8,7 +8,7 @@ import type {
 } from '@billing/proto/billing/checkout/v1/report';
 import type { CurrencyRevenue } from '@billing/proto/billing/subscription/v1/report';
 import { readQuery, wholeNumber } from '../../api/input/input';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { ok, present } from '../../http/answer';
 import type { EnvironmentRoute } from '../route/route';
 import { toJsonSum } from './json-sum';

@@ -6,7 +6,7 @@ import type { EndpointReport } from '@billing/proto/billing/notifier/v1/report';
 import { toJsonOptionalTime } from '@billing/proto/json/scalars';
 import { parkReasons } from '@billing/proto/values/subscription';
 import { ok, present } from '../../http/answer';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { EnvironmentRoute } from '../route/route';
 import { toJsonSum } from './json-sum';
 

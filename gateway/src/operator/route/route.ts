@@ -4,7 +4,7 @@ import type { Logger } from '@billing/chassis/logging';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import type { Call } from '../../http/exchange';
 import type { PageDependencies } from '../../http/page-mount';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { RateLimit } from '../../http/rate-limit';
 import type { RequestLog } from '../../http/request-log';
 import type { ApiAnswer } from '../../http/answer';

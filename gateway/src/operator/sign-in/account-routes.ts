@@ -6,7 +6,7 @@ import { liveTenantOf } from '../../access/live-tenant';
 import { optional, readBody } from '../../api/input/input';
 import { ok, present } from '../../http/answer';
 import { toJsonOperator } from '../route/operator-json';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { OperatorRequest, OperatorRoute } from '../route/route';
 
 const path = '/operators/me';

@@ -11,7 +11,7 @@ import type {
 import { operatorRoles } from '@billing/proto/values/identity';
 import { toHttpError } from '../../http/error';
 import type { Call } from '../../http/exchange';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { FieldRules } from '../../api/input/field-rules';
 import { optional, readBody } from '../../api/input/input';
 import { type ApiAnswer, ok, present } from '../../http/answer';

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { brandColors } from '@billing/kernel/brand-colors';
 import { Branding, type GetBrandingResponse } from '@billing/proto/billing/checkout/v1/branding';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { defaultLook } from './look';
 import { LookCache } from './look-cache';
 

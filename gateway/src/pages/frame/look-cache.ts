@@ -1,6 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { defaultLook, type Look, lookOf } from './look';
 
 const cachedMs = 10_000;

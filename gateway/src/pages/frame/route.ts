@@ -1,6 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { ApiAnswer } from '../../http/answer';
 
 /** Request of a step. */

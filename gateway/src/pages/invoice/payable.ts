@@ -1,6 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type Invoice, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { isPayableStatus, type Payable } from '../payment/steps';
 
 /** Payment of an invoice, on its hosted page or in the portal. */

@@ -3,7 +3,7 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { amountText } from '@billing/documents/amount-text';
 import { creditNotesOf } from '../../pdf/downloads';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';
 import type { PaymentInput } from '../payment/card-form';

@@ -5,7 +5,7 @@ import { unlessNotFound } from '@billing/kernel/domain-error';
 import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
 import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import type { Discount } from '@billing/proto/billing/discount/v1/discount';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 
 interface OfferTools {
   readonly peers: Peers;

@@ -4,7 +4,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { CollectionMethod, TaxExempt } from '@billing/proto/billing/customer/v1/customer';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { withAddressProblems } from '../frame/address-fields';
 import type { FormProblems } from '../frame/form-fields';

@@ -1,7 +1,7 @@
 import { notFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { creditNoteDownload, invoiceDownload } from '../../pdf/downloads';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import type { StepRequest, StepRoute } from '../frame/route';
 import { readAttempt } from './challenge-page';

@@ -6,7 +6,7 @@ import {
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import type { ApiAnswer } from '../../http/answer';
 import {
   type CardEntry,

@@ -4,7 +4,7 @@ import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import { amountText } from '@billing/documents/amount-text';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';
 import type { PaymentInput } from '../payment/card-form';

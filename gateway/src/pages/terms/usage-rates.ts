@@ -1,6 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { MeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { type UsageRate, usageRates } from './usage-terms';
 
 const metersACall = 100;

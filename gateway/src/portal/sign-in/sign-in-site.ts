@@ -21,7 +21,7 @@ import { readForm } from '../../pages/frame/form-body';
 import type { LookCache } from '../../pages/frame/look-cache';
 import { dressed, PageDress } from '../../pages/frame/page-dress';
 import { pageAnswer } from '../../pages/frame/shell';
-import type { Peers } from '../../peers';
+import type { Peers } from '../../peer/peers';
 import { signInPage, signInRequestedPage } from './sign-in-page';
 
 /** Dependencies of the sign-in by email. */

@@ -15,7 +15,7 @@ import { problemWithin, type Sound, withTimeDependentProblems } from '../../inpu
 import { irreversibleAction, optional, readBody } from '../../input/input';
 import { itemFieldProblems, toProtoItems } from '../../input/purchase-items';
 import type { ApiRequest } from '../../input/request';
-import type { Peers } from '../../../peers';
+import type { Peers } from '../../../peer/peers';
 import type { Route } from '../route';
 import { changeProblems, instantProblems } from './change-rules';
 import { type ChangeBody, PreviewedChange, toProtoChangeInput } from './subscription-changes';

@@ -17,7 +17,7 @@ import type { Sound } from '../../input/field-rules';
 import { changeable, frozen, readPatch, required } from '../../input/patch';
 import { created, etag, ok, present, secretOrNull } from '../../../http/answer';
 import { type ApiRequest, param } from '../../input/request';
-import type { Peers } from '../../../peers';
+import type { Peers } from '../../../peer/peers';
 import type { Route } from '../route';
 
 const { isAllowedHost } = publicHosts(ipaddr);

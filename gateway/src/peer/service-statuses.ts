@@ -11,7 +11,7 @@ import {
 } from '@billing/proto/billing/system/v1/system';
 import { notFound } from '@billing/kernel/domain-error';
 import { toJsonTime } from '@billing/proto/json/scalars';
-import type { Call } from './http/exchange';
+import type { Call } from '../http/exchange';
 
 /** Dependencies of the status report. */
 export interface ServiceStatusesOptions extends Pick<PeerOptions<never>, 'service' | 'security'> {
