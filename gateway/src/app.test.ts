@@ -1,4 +1,4 @@
-import { routes } from './api/routes/routes';
+import { routes } from './api/routes';
 import { type AppDependencies, createApp } from './app';
 import { describeApi } from './openapi/document';
 import { payerScripts } from './pages/frame/payer-script';

@@ -30,7 +30,7 @@ import { addProviderEvents } from './provider-events';
 import type { RateLimit } from './http/rate-limit';
 import { addGet, respond } from './http/respond';
 import { rootAnswer } from './root-answer';
-import { routes } from './api/routes/routes';
+import { routes } from './api/routes';
 
 /** Dependencies of the app. */
 export interface AppDependencies

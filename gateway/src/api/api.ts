@@ -15,7 +15,7 @@ import { answersSecret } from './routes/operation';
 import type { Peers } from '../peer/peers';
 import { type ApiRequest, param } from './input/request';
 import type { Route } from './routes/route';
-import { routes } from './routes/routes';
+import { routes } from './routes';
 import { checkScope } from '../access/scope';
 import type { WorkQueue } from '../http/work-queue';
 import { describedWrite, readerOf } from './write-audit';

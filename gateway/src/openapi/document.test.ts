@@ -1,4 +1,4 @@
-import { routes } from '../api/routes/routes';
+import { routes } from '../api/routes';
 import { answerOfKind } from '../http/error';
 import { describeApi } from './document';
 import { errorCodes } from '../api/routes/error-codes';

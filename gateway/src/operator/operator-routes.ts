@@ -14,7 +14,7 @@ import { ok, present } from '../http/answer';
 import { bestEffort } from '../peer/best-effort';
 import type { Call } from '../http/exchange';
 import { param } from '../api/input/request';
-import { operatorNamesOf } from './operator-names';
+import { operatorNamesOf } from './route/operator-names';
 import { auditNamesOf, namesIn } from './report/audit-names';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './route/operator-json';
 import type { Peers } from '../peer/peers';

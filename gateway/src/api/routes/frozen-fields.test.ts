@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routes } from './routes';
+import { routes } from '../routes';
 
 /** Fields of a resource that its PATCH would ignore. */
 function ignoredFields({ body, answer }: (typeof routes)[number]['operation']): string[] {

@@ -5,7 +5,7 @@ import { refusesUnknownFields } from '../input/ignored-fields';
 import { frozen } from '../input/patch';
 import type { ApiRequest } from '../input/request';
 import type { Route, RouteTools } from './route';
-import { routes } from './routes';
+import { routes } from '../routes';
 
 // Each field of each body breaks a rule of format or bounds, in the right shape where the rule
 // allows one: the services check the same rules, one call later.

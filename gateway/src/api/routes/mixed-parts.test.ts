@@ -2,7 +2,7 @@ import { testContext } from '@billing/chassis/testing';
 import type { Peers } from '../../peer/peers';
 import type { ApiRequest } from '../input/request';
 import type { RouteTools } from './route';
-import { routes } from './routes';
+import { routes } from '../routes';
 
 // A refused body is never sent to a service.
 const noPeers = {} as Peers;

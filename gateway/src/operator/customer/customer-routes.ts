@@ -15,7 +15,7 @@ import { ok, present } from '../../http/answer';
 import type { Peers } from '../../peer/peers';
 import { toJsonSum } from '../report/json-sum';
 import type { EnvironmentRequest, EnvironmentRoute } from '../route/route';
-import { type OperatorNames, operatorNamesOf } from '../operator-names';
+import { type OperatorNames, operatorNamesOf } from '../route/operator-names';
 import { activityOf, type Source } from './activity';
 
 const newest = { page: 1, perPage: 100 } as const;

@@ -1,6 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import type { Call } from '../http/exchange';
-import type { Peers } from '../peer/peers';
+import type { Call } from '../../http/exchange';
+import type { Peers } from '../../peer/peers';
 
 /** Names of operators by id. */
 export type OperatorNames = ReadonlyMap<string, string>;
