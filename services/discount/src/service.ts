@@ -10,7 +10,7 @@ import type { DiscountConfiguration } from './config';
 import { toProtoDiscount } from './discount-message';
 import { announcedDiscounts } from './events';
 import { connectPeers } from './peers';
-import { reassertRedemptions } from './recovery/reassert-redemptions';
+import { reassertRedemptions } from './reassert-redemptions';
 import { checkHolders } from './redemption-worker';
 import { openClaims } from './reserve-redemption';
 import { discountRpc } from './rpc';

@@ -15,9 +15,9 @@ import {
   RedemptionHolder,
   RedemptionState,
 } from '@billing/proto/billing/discount/v1/discount';
-import { start } from '../service';
-import { create, read, reserve } from '../testing/fixtures';
-import { configurationFor, Owners } from '../testing/owners';
+import { start } from './service';
+import { create, read, reserve } from './testing/fixtures';
+import { configurationFor, Owners } from './testing/owners';
 
 const {
   REDEMPTION_STATE_HELD: held,

@@ -4,8 +4,8 @@ import { derivedId } from '@billing/chassis/ids';
 import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
 import { addCounts, visitAll } from '@billing/chassis/visit-all';
 import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
-import { carryOut, type RedemptionWorkerDependencies, stateOf } from '../redemption-worker';
-import type { SlotDocument } from '../slot-document';
+import { carryOut, type RedemptionWorkerDependencies, stateOf } from './redemption-worker';
+import type { SlotDocument } from './slot-document';
 
 type Dependencies = RedemptionWorkerDependencies & {
   /** True for an environment whose data is being deleted. */
