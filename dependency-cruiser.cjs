@@ -51,9 +51,7 @@ const layers = {
     'input',
   ],
   'services/presentation/src': [
-    'locale.ts',
     'one-line.ts',
-    'mail-kind.ts',
     'minus-sign.ts',
     'amount-text.ts',
     'card-text.ts',

@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { catalogueOf, type PhraseKey } from './catalogue/catalogue';
-import { languageOf } from './locale';
+import { languageOf } from './catalogue/locale';
 
 export type { PhraseKey };
 

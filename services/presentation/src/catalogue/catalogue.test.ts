@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import { languages } from '../locale';
-import { mailKinds, variablesOf } from '../mail-kind';
+import { languages } from './locale';
+import { mailKinds, variablesOf } from './mail-kind';
 import { markVariables } from '../mail/template';
 import { phrase, paymentReasonText } from '../phrase';
 import { catalogues } from './catalogue';

@@ -1,5 +1,5 @@
-import type { Language } from '../locale';
-import type { MailKind, MailText } from '../mail-kind';
+import type { Language } from './locale';
+import type { MailKind, MailText } from './mail-kind';
 import { de } from './de';
 import { en } from './en';
 import { es } from './es';

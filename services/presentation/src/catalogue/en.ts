@@ -1,4 +1,4 @@
-import type { MailKind, MailText } from '../mail-kind';
+import type { MailKind, MailText } from './mail-kind';
 
 const greeting = 'Hello {{customer.name}},';
 

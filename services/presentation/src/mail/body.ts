@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it';
-import type { MailValues } from '../mail-kind';
+import type { MailValues } from '../catalogue/mail-kind';
 import { hasVariable, insertValues, isVariable, type MarkedText } from './template';
 
 /** A piece of a line. */

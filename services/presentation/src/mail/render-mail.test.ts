@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { brandColors } from '@billing/kernel/brand-colors';
-import { languages } from '../locale';
-import { mailKinds, type MailValues, variablesOf } from '../mail-kind';
+import { languages } from '../catalogue/locale';
+import { mailKinds, type MailValues, variablesOf } from '../catalogue/mail-kind';
 import { renderMail } from './render-mail';
 
 const link = 'https://billing.example/i/secret?a=1&b=2';

@@ -1,13 +1,13 @@
 import { type BrandColors, brandColors, defaultAccentColor } from '@billing/kernel/brand-colors';
 import { catalogueOf } from '../catalogue/catalogue';
-import { type Language, languageOf } from '../locale';
+import { type Language, languageOf } from '../catalogue/locale';
 import {
   type MailKind,
   type MailText,
   type MailValues,
   type MailVariable,
   variablesOf,
-} from '../mail-kind';
+} from '../catalogue/mail-kind';
 import { oneLine } from '../one-line';
 import { phrase, type PhraseKey } from '../phrase';
 import { parseBody, type Span } from './body';

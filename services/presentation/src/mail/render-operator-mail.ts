@@ -4,7 +4,7 @@ import {
   type MailVariable,
   type OperatorMailKind,
   operatorVariables,
-} from '../mail-kind';
+} from '../catalogue/mail-kind';
 import { type MailBrand, type RenderedMail, renderTemplate } from './render-mail';
 
 const variables: readonly MailVariable[] = ['seller.name', 'link', ...operatorVariables];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { mailKinds, type MailKind, variablesOf } from '../mail-kind';
+import { mailKinds, type MailKind, variablesOf } from '../catalogue/mail-kind';
 import { builtInText, renderMail } from './render-mail';
 import { mailTextProblems } from './template-problems';
 

@@ -5,7 +5,7 @@ import {
   type MailVariable,
   needsLink,
   variablesOf,
-} from '../mail-kind';
+} from '../catalogue/mail-kind';
 import { hasUnsupportedLink } from './body';
 import { markVariables, referenceProblems } from './template';
 

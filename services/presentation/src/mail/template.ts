@@ -1,4 +1,4 @@
-import type { MailValues, MailVariable } from '../mail-kind';
+import type { MailValues, MailVariable } from '../catalogue/mail-kind';
 import { oneLine } from '../one-line';
 
 // A variable stands in the Markdown source as a marker: its number between two characters that
