@@ -85,7 +85,7 @@ const layers = {
   ],
   'services/identity/src': [
     'peer',
-    'background-write-store.ts',
+    'background-write',
     'restore',
     'password',
     'second-factor',

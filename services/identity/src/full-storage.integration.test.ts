@@ -8,7 +8,7 @@ import { dropTestDatabase, eventually, testContext } from '@billing/chassis/test
 import { apiKeyHandlers } from './api-key/api-key-rpc';
 import { ApiKeyStore, apiKeys } from './api-key/api-key-store';
 import { ApiKeyUseStore } from './api-key/use-store';
-import { BackgroundWrites } from './background-write-store';
+import { BackgroundWrites } from './background-write/background-write-store';
 import { openLive } from './environment/environment';
 import { environments, liveTenant } from './environment/environment-store';
 import { createOperator } from './operator/operator';

@@ -10,7 +10,7 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import { Semaphore } from '@billing/chassis/semaphore';
 import { ApiKeyStore, apiKeys } from './api-key/api-key-store';
 import { ApiKeyUseStore } from './api-key/use-store';
-import { BackgroundWrites } from './background-write-store';
+import { BackgroundWrites } from './background-write/background-write-store';
 import { AuditStore } from './audit/audit-store';
 import { commonPasswords } from './password/common-password-store';
 import type { IdentityConfiguration } from './config';

@@ -1,7 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type ApiKey, isUseWorthRecording, type KeyHash, recordUse, withHash } from './api-key';
-import type { BackgroundWrites } from '../background-write-store';
+import type { BackgroundWrites } from '../background-write/background-write-store';
 import { type Environment, withdrawNotice } from '../environment/environment';
 
 /** A use of a key. */

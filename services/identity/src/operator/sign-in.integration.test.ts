@@ -1,7 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { Service } from '@billing/chassis/service';
 import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
-import { BackgroundWrites } from '../background-write-store';
+import { BackgroundWrites } from '../background-write/background-write-store';
 import { liveTenant } from '../environment/environment-store';
 import { HashQueue, type HashQueueLimits } from '../password/hash-queue';
 import { LoginAttemptStore } from '../password/login-attempt-store';

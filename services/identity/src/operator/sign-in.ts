@@ -4,7 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { BackgroundWrites } from '../background-write-store';
+import type { BackgroundWrites } from '../background-write/background-write-store';
 import type { HashQueue } from '../password/hash-queue';
 import { attempt, perEmail, perEmailAndNetwork, perNetwork } from '../password/login-attempts';
 import type { LoginAttemptStore } from '../password/login-attempt-store';
