@@ -161,7 +161,7 @@ const layers = {
     'files',
     'process',
     'system',
-    'config.ts',
+    'environment',
     'install',
     'server',
     'container',

@@ -1,5 +1,5 @@
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
-import type { LauncherEnvironment } from './config';
+import type { LauncherEnvironment } from './environment/launcher-environment';
 import { type DataFolder, readRememberedWays } from './files/data-folder';
 import { FERRETDB, infrastructureRecord, MONGOD, startInfrastructure } from './infrastructure';
 import { installDocumentDb } from './install/documentdb';

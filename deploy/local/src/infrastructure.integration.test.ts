@@ -6,7 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Collection, MongoClient } from 'mongodb';
 import { connect } from 'nats';
 import { makeSharedFolder } from './files/account';
-import { type LauncherEnvironment, readLauncherEnvironment } from './config';
+import {
+  type LauncherEnvironment,
+  readLauncherEnvironment,
+} from './environment/launcher-environment';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
 import { identify, isAlive, type ProcessIdentity } from './process/identity';
 

@@ -4,7 +4,10 @@ import { freePort } from '@billing/chassis/listen-address';
 import { randomSecret } from '@billing/chassis/ids';
 import { type Account, canReach, makePrivateFolder, unprivilegedAccount } from './files/account';
 import { findProgram } from './process/command';
-import { type LauncherEnvironment, readLauncherEnvironment } from './config';
+import {
+  type LauncherEnvironment,
+  readLauncherEnvironment,
+} from './environment/launcher-environment';
 import {
   type ContainerOptions,
   type ContainerServer,

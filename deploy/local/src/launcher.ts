@@ -3,7 +3,10 @@ import { Closers, type Running } from '@billing/chassis/process';
 import { ownerLink } from '@billing/identity/create-owner-link';
 import { unprivilegedAccount } from './files/account';
 import type { Announcement } from './announcement';
-import { type LauncherEnvironment, readLauncherEnvironment } from './config';
+import {
+  type LauncherEnvironment,
+  readLauncherEnvironment,
+} from './environment/launcher-environment';
 import { hasDatabases, openDataFolder } from './files/data-folder';
 import { ensureFirstKeys, localOrganization } from './system/first-keys';
 import type { Flags } from './flags';

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { Closers } from '@billing/chassis/process';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
-import { type LauncherEnvironment, readLauncherEnvironment } from './config';
+import {
+  type LauncherEnvironment,
+  readLauncherEnvironment,
+} from './environment/launcher-environment';
 import { unprivilegedAccount } from './files/account';
 import { findDataFolder, hasDatabases, openDataFolder } from './files/data-folder';
 import { startInfrastructure } from './infrastructure';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationError } from '@billing/chassis/configuration';
-import { readLauncherEnvironment } from './config';
+import { readLauncherEnvironment } from './environment/launcher-environment';
 import { parseFlags } from './flags';
 import { readSettings } from './settings';
 import { serviceEnvironment, type SystemSite } from './system/service-environment';

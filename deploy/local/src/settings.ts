@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ConfigurationError, type ConfigurationProblem } from '@billing/chassis/configuration';
 import { hostAndPort } from '@billing/chassis/listen-address';
-import type { LauncherEnvironment } from './config';
+import type { LauncherEnvironment } from './environment/launcher-environment';
 import { type Flags, isListenAddress, listenAddressForm } from './flags';
 import { archiveNeedsPostgres } from './server/postgres';
 import { newSecrets } from './system/secrets';

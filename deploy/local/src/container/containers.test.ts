@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readLauncherEnvironment } from '../config';
+import { readLauncherEnvironment } from '../environment/launcher-environment';
 import { type ContainerServer, prepareMongodContainer, prepareNatsContainer } from './containers';
 import { type EngineContainer, TestingEngine } from '../testing/engine';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePort } from '@billing/chassis/listen-address';
 import { randomSecret } from '@billing/chassis/ids';
 import { runCommand } from '../process/command';
-import type { LauncherEnvironment } from '../config';
+import type { LauncherEnvironment } from '../environment/launcher-environment';
 import { answersPing } from '../server/ferretdb';
 import type { ContainerSettings } from './loopback-container';
 import { greetsWithJetStream } from '../server/nats-server';

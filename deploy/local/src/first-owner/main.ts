@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { runCommand } from '@billing/chassis/process';
 import { StartRefusal } from '@billing/chassis/start-refusal';
 import { ownerLink, ownerResetLink, resetText } from '@billing/identity/create-owner-link';
-import { readLauncherEnvironment } from '../config';
+import { readLauncherEnvironment } from '../environment/launcher-environment';
 import { readFlags } from '../maintenance';
 import { localOrganization } from '../system/first-keys';
 import { readRunningSystem } from '../system/running-system';

@@ -9,7 +9,7 @@ import {
   sourceLine,
 } from './apt-sources';
 import { findProgram, runCommand } from '../process/command';
-import type { LauncherEnvironment } from '../config';
+import type { LauncherEnvironment } from '../environment/launcher-environment';
 import { exists, installOnce } from './installation';
 
 export interface DebianPackages {

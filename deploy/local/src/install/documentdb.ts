@@ -1,6 +1,6 @@
 import { chmod, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LauncherEnvironment } from '../config';
+import type { LauncherEnvironment } from '../environment/launcher-environment';
 import { installDebianPackages } from './debian-packages';
 import { exists } from './installation';
 

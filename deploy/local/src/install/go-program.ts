@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findProgram, runCommand } from '../process/command';
-import type { LauncherEnvironment } from '../config';
+import type { LauncherEnvironment } from '../environment/launcher-environment';
 import { installOnce } from './installation';
 
 export interface GoProgram {

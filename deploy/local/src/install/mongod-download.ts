@@ -2,7 +2,7 @@ import { copyFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSharedFolder } from '../files/account';
-import type { LauncherEnvironment } from '../config';
+import type { LauncherEnvironment } from '../environment/launcher-environment';
 import { exists, installOnce } from './installation';
 
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Account, makePrivateFolder } from '../files/account';
 import { findProgram, runCommand } from '../process/command';
-import type { LauncherEnvironment } from '../config';
+import type { LauncherEnvironment } from '../environment/launcher-environment';
 import { installDebianPackages } from '../install/debian-packages';
 import { installGoProgram } from '../install/go-program';
 import type { Program } from '../process/supervised-process';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readLauncherEnvironment } from './config';
+import { readLauncherEnvironment } from './launcher-environment';
 
 test('the cache of root is readable by the user of the databases', () => {
   expect(readLauncherEnvironment({}, true).cacheDir).toBe('/var/cache/billing');
