@@ -1,11 +1,15 @@
-import type { SharedFlags } from './session';
 import { print, type Terminal } from './terminal';
+
+/** Flag of every command. */
+export interface OutputFlags {
+  readonly json?: boolean;
+}
 
 /** A row of a result; its columns are those of the first row. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Prints a table on a terminal, else, or with `--json`, one JSON object in a line for each row. */
-export function printRows(terminal: Terminal, rows: readonly Row[], flags: SharedFlags): void {
+export function printRows(terminal: Terminal, rows: readonly Row[], flags: OutputFlags): void {
   const lines = isForPerson(terminal, flags)
     ? tableLines(rows)
     : rows.map((row) => JSON.stringify(row));
@@ -13,7 +17,7 @@ export function printRows(terminal: Terminal, rows: readonly Row[], flags: Share
 }
 
 /** Prints the fields of one thing. */
-export function printFields(terminal: Terminal, fields: Row, flags: SharedFlags): void {
+export function printFields(terminal: Terminal, fields: Row, flags: OutputFlags): void {
   if (!isForPerson(terminal, flags)) {
     print(terminal, JSON.stringify(fields));
     return;
@@ -25,7 +29,7 @@ export function printFields(terminal: Terminal, fields: Row, flags: SharedFlags)
 }
 
 /** True on a terminal without `--json`. */
-export function isForPerson({ output }: Terminal, { json }: SharedFlags): boolean {
+export function isForPerson({ output }: Terminal, { json }: OutputFlags): boolean {
   return output.isTTY === true && json !== true;
 }
 

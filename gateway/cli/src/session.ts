@@ -2,6 +2,7 @@ import { Billing } from '@billing/client';
 import { Transport } from '@billing/client/transport';
 import { CommandFailure, exitStatus } from './failure';
 import { isLiveKey, type Profile, readProfiles } from './profiles';
+import type { OutputFlags } from './output';
 import { ask, isInteractive, type Terminal } from './terminal';
 
 /** The environment that a command uses. */
@@ -15,9 +16,8 @@ export interface Session extends Profile {
 }
 
 /** Flags of every command. */
-export interface SharedFlags {
+export interface SharedFlags extends OutputFlags {
   readonly profile?: string;
-  readonly json?: boolean;
   readonly live?: boolean;
 }
 
