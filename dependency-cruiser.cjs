@@ -203,6 +203,7 @@ const layers = {
     'pictures',
     'bench',
   ],
+  'gateway/cli/src': ['terminal', 'session', 'mcp', 'command'],
   'gateway/dashboard/src': ['api', 'parts', 'resources', 'pages', 'shell'],
   'gateway/dashboard/src/parts': [
     'text',

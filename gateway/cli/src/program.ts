@@ -10,9 +10,9 @@ import type { McpFlags } from './command/mcp';
 import { listProfiles, login, logout, showStatus } from './command/profiles';
 import { createSandbox, deleteSandbox, listSandboxes } from './command/sandbox';
 import { trigger } from './command/trigger';
-import { CommandFailure, exitStatus } from './failure';
-import { release } from './release';
-import { say, type Terminal } from './terminal';
+import { CommandFailure, exitStatus } from './terminal/failure';
+import { release } from './session/release';
+import { say, type Terminal } from './terminal/terminal';
 
 /** Runs a command line and returns its exit status. */
 export async function runProgram(terminal: Terminal, args: readonly string[]): Promise<number> {

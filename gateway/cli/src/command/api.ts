@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { isApiPath, isJoinable } from '../api-path';
-import { wrongUsage } from '../failure';
-import { confirmLive, openSession, type SharedFlags } from '../session';
-import { isForPerson } from '../output';
-import { print, type Terminal } from '../terminal';
+import { isApiPath, isJoinable } from '../session/api-path';
+import { wrongUsage } from '../terminal/failure';
+import { confirmLive, openSession, type SharedFlags } from '../session/session';
+import { isForPerson } from '../terminal/output';
+import { print, type Terminal } from '../terminal/terminal';
 
 /** Flags of `billing api`. */
 export interface ApiFlags extends SharedFlags {

@@ -1,7 +1,7 @@
-import { printFields } from '../output';
-import { readInstant } from '../instant';
-import { confirmLive, openSession, type SharedFlags } from '../session';
-import { say, type Terminal } from '../terminal';
+import { printFields } from '../terminal/output';
+import { readInstant } from '../terminal/instant';
+import { confirmLive, openSession, type SharedFlags } from '../session/session';
+import { say, type Terminal } from '../terminal/terminal';
 
 const watchEveryMs = 1_000;
 

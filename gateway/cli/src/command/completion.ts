@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { wrongUsage } from '../failure';
-import { print, type Terminal } from '../terminal';
+import { wrongUsage } from '../terminal/failure';
+import { print, type Terminal } from '../terminal/terminal';
 
 /** Prints a script that completes the names of commands. */
 export function completion(terminal: Terminal, shell: string, program: Command): void {

@@ -1,10 +1,10 @@
 import { BillingError } from '@billing/client';
-import { CommandFailure } from '../failure';
-import { isForPerson } from '../output';
-import { release } from '../release';
-import { readServerRoot } from '../server-root';
-import { openSession, type Session, type SharedFlags } from '../session';
-import { print, type Terminal } from '../terminal';
+import { CommandFailure } from '../terminal/failure';
+import { isForPerson } from '../terminal/output';
+import { release } from '../session/release';
+import { readServerRoot } from '../session/server-root';
+import { openSession, type Session, type SharedFlags } from '../session/session';
+import { print, type Terminal } from '../terminal/terminal';
 
 const clockDifferenceMsMax = 5_000;
 

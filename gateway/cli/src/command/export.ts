@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { CommandFailure, wrongUsage } from '../failure';
-import { release } from '../release';
-import { openSession, type Session, type SharedFlags } from '../session';
-import type { Terminal } from '../terminal';
+import { CommandFailure, wrongUsage } from '../terminal/failure';
+import { release } from '../session/release';
+import { openSession, type Session, type SharedFlags } from '../session/session';
+import type { Terminal } from '../terminal/terminal';
 
 /** Flags of `billing export`. */
 export interface ExportFlags extends SharedFlags {

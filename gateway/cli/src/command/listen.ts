@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BillingConnectionError, BillingError } from '@billing/client';
-import { CommandFailure, wrongUsage } from '../failure';
-import { feedCursor } from '../feed';
-import { isForPerson } from '../output';
-import { readProfiles, writeProfiles } from '../profiles';
-import { openSession, type Session, type SharedFlags } from '../session';
-import { newSecret, webhookHeaders } from '../signature';
-import { print, say, type Terminal } from '../terminal';
+import { CommandFailure, wrongUsage } from '../terminal/failure';
+import { feedCursor } from '../session/feed';
+import { isForPerson } from '../terminal/output';
+import { readProfiles, writeProfiles } from '../session/profiles';
+import { openSession, type Session, type SharedFlags } from '../session/session';
+import { newSecret, webhookHeaders } from './signature';
+import { print, say, type Terminal } from '../terminal/terminal';
 
 /** Flags of `billing listen`. */
 export interface ListenFlags extends SharedFlags {

@@ -1,8 +1,8 @@
 import { finished } from 'node:stream/promises';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { createAgentServer } from '../mcp/agent-server';
-import { openSession, type SharedFlags } from '../session';
-import type { Terminal } from '../terminal';
+import { openSession, type SharedFlags } from '../session/session';
+import type { Terminal } from '../terminal/terminal';
 
 /** Flags of `billing mcp`. */
 export interface McpFlags extends SharedFlags {

@@ -1,11 +1,11 @@
 import { BillingError } from '@billing/client';
-import { CommandFailure, wrongUsage } from '../failure';
-import { printFields, printRows } from '../output';
-import { isLiveKey, readProfiles, writeProfiles } from '../profiles';
-import { openSession, sessionOf, type SharedFlags } from '../session';
-import { readServerRoot } from '../server-root';
-import { readSecret, say, type Terminal } from '../terminal';
-import { release } from '../release';
+import { CommandFailure, wrongUsage } from '../terminal/failure';
+import { printFields, printRows } from '../terminal/output';
+import { isLiveKey, readProfiles, writeProfiles } from '../session/profiles';
+import { openSession, sessionOf, type SharedFlags } from '../session/session';
+import { readServerRoot } from '../session/server-root';
+import { readSecret, say, type Terminal } from '../terminal/terminal';
+import { release } from '../session/release';
 
 const defaultUrl = 'http://127.0.0.1:3000';
 

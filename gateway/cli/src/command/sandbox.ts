@@ -1,9 +1,9 @@
-import { CommandFailure, wrongUsage } from '../failure';
-import { printFields, printRows } from '../output';
-import { readInstant } from '../instant';
-import { readProfiles, writeProfiles } from '../profiles';
-import { confirmLive, openSession, type Session, type SharedFlags } from '../session';
-import { say, type Terminal } from '../terminal';
+import { CommandFailure, wrongUsage } from '../terminal/failure';
+import { printFields, printRows } from '../terminal/output';
+import { readInstant } from '../terminal/instant';
+import { readProfiles, writeProfiles } from '../session/profiles';
+import { confirmLive, openSession, type Session, type SharedFlags } from '../session/session';
+import { say, type Terminal } from '../terminal/terminal';
 
 /** Flags of `billing sandbox create`. */
 export interface CreateFlags extends SharedFlags {

@@ -1,10 +1,10 @@
 import type { Billing } from '@billing/client';
 import { parse } from 'node-html-parser';
-import { CommandFailure, wrongUsage } from '../failure';
-import { readInstant } from '../instant';
-import { printFields } from '../output';
-import { openSession, type SharedFlags } from '../session';
-import type { Terminal } from '../terminal';
+import { CommandFailure, wrongUsage } from '../terminal/failure';
+import { readInstant } from '../terminal/instant';
+import { printFields } from '../terminal/output';
+import { openSession, type SharedFlags } from '../session/session';
+import type { Terminal } from '../terminal/terminal';
 
 /** The ids of what a trigger made. */
 type Made = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import { BillingError } from '@billing/client';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { release } from '../release';
-import { readGuides, readServerRoot } from '../server-root';
-import type { Session } from '../session';
+import { release } from '../session/release';
+import { readGuides, readServerRoot } from '../session/server-root';
+import type { Session } from '../session/session';
 import { addGuideTools } from './guide-tools';
 import { addReadingTools, readerOf } from './reading-tools';
 import { toolResult } from './result';

@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { CommandFailure, wrongUsage } from '../failure';
+import { CommandFailure, wrongUsage } from '../terminal/failure';
 import { type GuidePage, readGuidePages, searchGuides } from './guide-pages';
 import { guideResult } from './page';
 import { toolResult } from './result';

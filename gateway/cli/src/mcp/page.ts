@@ -1,5 +1,5 @@
-import { wrongUsage } from '../failure';
-import { feedCursor } from '../feed';
+import { wrongUsage } from '../terminal/failure';
+import { feedCursor } from '../session/feed';
 import type { GuidePage } from './guide-pages';
 import { type Content, fittedResult, type ToolResult } from './result';
 

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { wrongUsage } from '../failure';
-import type { Session } from '../session';
+import { wrongUsage } from '../terminal/failure';
+import type { Session } from '../session/session';
 import {
   eventsResult,
   type FeedPage,

@@ -1,5 +1,5 @@
 import { readings } from '@billing/client/readings';
-import { CommandFailure } from '../failure';
+import { CommandFailure } from '../terminal/failure';
 import { listPath, lists, singlePath, singles } from './resource';
 
 const list = (name: string, filters = {}, page = 1) =>

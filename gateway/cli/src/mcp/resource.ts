@@ -1,5 +1,5 @@
 import { readings } from '@billing/client/readings';
-import { wrongUsage } from '../failure';
+import { wrongUsage } from '../terminal/failure';
 
 /** JSON resource of the API: a list, or a single item. */
 export interface Resource {

@@ -1,9 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { isApiPath, isJoinable } from '../api-path';
-import { wrongUsage } from '../failure';
-import { readInstant } from '../instant';
-import type { Session } from '../session';
+import { isApiPath, isJoinable } from '../session/api-path';
+import { wrongUsage } from '../terminal/failure';
+import { readInstant } from '../terminal/instant';
+import type { Session } from '../session/session';
 import { singleResult } from './page';
 import { toolResult } from './result';
 import { addTool } from './tool';

@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { CommandFailure, wrongUsage } from '../failure';
+import { CommandFailure, wrongUsage } from '../terminal/failure';
 import { addTool } from './tool';
 
 /** The error of a tool that fails. */

@@ -1,7 +1,7 @@
 import { BillingConnectionError, BillingError } from '@billing/client';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { z } from 'zod';
-import { isWrongUsage } from '../failure';
+import { isWrongUsage } from '../terminal/failure';
 import type { ToolResult } from './result';
 
 /** Facts of one call. */

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CommandFailure } from './failure';
-import type { Terminal } from './terminal';
+import { CommandFailure } from '../terminal/failure';
+import type { Terminal } from '../terminal/terminal';
 
 /** An environment that commands use. */
 export interface Profile {

@@ -1,9 +1,9 @@
 import { Billing } from '@billing/client';
 import { Transport } from '@billing/client/transport';
-import { CommandFailure, exitStatus } from './failure';
+import { CommandFailure, exitStatus } from '../terminal/failure';
 import { isLiveKey, type Profile, readProfiles } from './profiles';
-import type { OutputFlags } from './output';
-import { ask, isInteractive, type Terminal } from './terminal';
+import type { OutputFlags } from '../terminal/output';
+import { ask, isInteractive, type Terminal } from '../terminal/terminal';
 
 /** The environment that a command uses. */
 export interface Session extends Profile {

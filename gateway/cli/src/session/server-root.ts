@@ -1,4 +1,4 @@
-import { CommandFailure } from './failure';
+import { CommandFailure } from '../terminal/failure';
 import type { Profile } from './profiles';
 
 const timeoutMs = 30_000;
