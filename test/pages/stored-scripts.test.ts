@@ -66,7 +66,7 @@ async function writeByOperators(): Promise<void> {
 
 /** The addresses of all pages, from the dashboard's own lists. */
 function dashboardPaths(): string[] {
-  const folder = join(__dirname, '../../gateway/dashboard/src/shell');
+  const folder = join(__dirname, '../../gateway/dashboard/src/shell/section');
   const files = readdirSync(folder).filter((name) => /^pages\.ts$|-section\.ts$/.test(name));
   const lists = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
   const paths = [...lists.matchAll(/\bpage\(\s*'([^']+)'/g)];

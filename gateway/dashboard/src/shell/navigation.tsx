@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'wouter';
-import type { Entry } from './page-route';
-import { sections } from './pages';
+import type { Entry } from './section/page-route';
+import { sections } from './section/pages';
 
 /** List of the pages; narrow screens show it only while the menu is open. */
 export function Navigation({ isOpen }: { isOpen: boolean }) {

@@ -6,7 +6,7 @@ import { EmptyState, PageLayout } from '../parts/element/layout';
 import { Skeleton } from '../parts/element/skeleton';
 import { ErrorBoundary } from './error-boundary';
 import { Navigation } from './navigation';
-import { allRoutes } from './pages';
+import { allRoutes } from './section/pages';
 import { useKeyboard } from './palette/keyboard';
 import { RestoredNotice } from './restored-notice';
 import { TopBar } from './top-bar';

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { sections } from '../pages';
+import { sections } from '../section/pages';
 import { type Command, resultOf } from './keys';
 import { focusFilter, focusPlace, moveInList } from './list-focus';
 import { hasSingleKeys } from './single-keys';

@@ -21,7 +21,7 @@ import { useEnvironments } from '../../api/queries';
 import type { Environment } from '../../api/session';
 import { ErrorNotice, Notice } from '../../parts/element/notices';
 import { labelText, wordsText } from '../../parts/text/text';
-import { sections } from '../pages';
+import { sections } from '../section/pages';
 import { actionsOf, matchingActions, pathOf } from './actions';
 import { type SearchResult, useSearch, useSettled } from '../../api/search';
 

@@ -36,14 +36,17 @@ export const sections: readonly Section[] = [
         path: '/',
         label: 'Home',
         Icon: House,
-        routes: [page('/', async () => (await import('../pages/home/home-page')).HomePage)],
+        routes: [page('/', async () => (await import('../../pages/home/home-page')).HomePage)],
       },
       {
         path: '/revenue',
         label: 'Revenue',
         Icon: TrendingUp,
         routes: [
-          page('/revenue', async () => (await import('../pages/revenue/revenue-page')).RevenuePage),
+          page(
+            '/revenue',
+            async () => (await import('../../pages/revenue/revenue-page')).RevenuePage,
+          ),
         ],
       },
       {
@@ -53,7 +56,7 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/payments',
-            async () => (await import('../pages/money/payments-page')).PaymentsPage,
+            async () => (await import('../../pages/money/payments-page')).PaymentsPage,
           ),
         ],
       },
@@ -64,7 +67,7 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/tax-report',
-            async () => (await import('../pages/money/tax-report-page')).TaxReportPage,
+            async () => (await import('../../pages/money/tax-report-page')).TaxReportPage,
           ),
         ],
       },
@@ -73,7 +76,7 @@ export const sections: readonly Section[] = [
         label: 'Export',
         Icon: Download,
         routes: [
-          page('/export', async () => (await import('../pages/export/export-page')).ExportPage),
+          page('/export', async () => (await import('../../pages/export/export-page')).ExportPage),
         ],
       },
     ],
@@ -88,11 +91,11 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/customers',
-            async () => (await import('../pages/customers/customer-list-page')).CustomerListPage,
+            async () => (await import('../../pages/customers/customer-list-page')).CustomerListPage,
           ),
           page(
             '/customers/:id',
-            async () => (await import('../pages/customers/customer-page')).CustomerPage,
+            async () => (await import('../../pages/customers/customer-page')).CustomerPage,
           ),
         ],
       },
@@ -104,11 +107,13 @@ export const sections: readonly Section[] = [
           page(
             '/subscriptions',
             async () =>
-              (await import('../pages/subscriptions/subscription-list-page')).SubscriptionListPage,
+              (await import('../../pages/subscriptions/subscription-list-page'))
+                .SubscriptionListPage,
           ),
           page(
             '/subscriptions/:id',
-            async () => (await import('../pages/subscriptions/subscription-page')).SubscriptionPage,
+            async () =>
+              (await import('../../pages/subscriptions/subscription-page')).SubscriptionPage,
           ),
         ],
       },
@@ -119,11 +124,11 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/invoices',
-            async () => (await import('../pages/invoices/invoice-list-page')).InvoiceListPage,
+            async () => (await import('../../pages/invoices/invoice-list-page')).InvoiceListPage,
           ),
           page(
             '/invoices/:id',
-            async () => (await import('../pages/invoices/invoice-page')).InvoicePage,
+            async () => (await import('../../pages/invoices/invoice-page')).InvoicePage,
           ),
         ],
       },
@@ -135,11 +140,11 @@ export const sections: readonly Section[] = [
           page(
             '/credit-notes',
             async () =>
-              (await import('../pages/credit-notes/credit-note-list-page')).CreditNoteListPage,
+              (await import('../../pages/credit-notes/credit-note-list-page')).CreditNoteListPage,
           ),
           page(
             '/credit-notes/:id',
-            async () => (await import('../pages/credit-notes/credit-note-page')).CreditNotePage,
+            async () => (await import('../../pages/credit-notes/credit-note-page')).CreditNotePage,
           ),
         ],
       },
@@ -150,7 +155,7 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/refunds',
-            async () => (await import('../pages/refunds/refund-list-page')).RefundListPage,
+            async () => (await import('../../pages/refunds/refund-list-page')).RefundListPage,
           ),
         ],
       },
@@ -161,7 +166,7 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/disputes',
-            async () => (await import('../pages/disputes/dispute-list-page')).DisputeListPage,
+            async () => (await import('../../pages/disputes/dispute-list-page')).DisputeListPage,
           ),
         ],
       },
@@ -172,9 +177,12 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/emails',
-            async () => (await import('../pages/emails/email-list-page')).EmailListPage,
+            async () => (await import('../../pages/emails/email-list-page')).EmailListPage,
           ),
-          page('/emails/:id', async () => (await import('../pages/emails/email-page')).EmailPage),
+          page(
+            '/emails/:id',
+            async () => (await import('../../pages/emails/email-page')).EmailPage,
+          ),
         ],
       },
       {
@@ -182,7 +190,10 @@ export const sections: readonly Section[] = [
         label: 'Dunning',
         Icon: AlarmClock,
         routes: [
-          page('/dunning', async () => (await import('../pages/dunning/dunning-page')).DunningPage),
+          page(
+            '/dunning',
+            async () => (await import('../../pages/dunning/dunning-page')).DunningPage,
+          ),
         ],
       },
     ],
@@ -197,22 +208,23 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/products',
-            async () => (await import('../pages/products/product-list-page')).ProductListPage,
+            async () => (await import('../../pages/products/product-list-page')).ProductListPage,
           ),
           page(
             '/products/:id',
-            async () => (await import('../pages/products/product-page')).ProductPage,
+            async () => (await import('../../pages/products/product-page')).ProductPage,
           ),
           page(
             '/price-migrations',
             async () =>
-              (await import('../pages/price-migrations/price-migration-list-page'))
+              (await import('../../pages/price-migrations/price-migration-list-page'))
                 .PriceMigrationListPage,
           ),
           page(
             '/price-migrations/:id',
             async () =>
-              (await import('../pages/price-migrations/price-migration-page')).PriceMigrationPage,
+              (await import('../../pages/price-migrations/price-migration-page'))
+                .PriceMigrationPage,
           ),
         ],
       },
@@ -223,11 +235,11 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/discounts',
-            async () => (await import('../pages/discounts/discount-list-page')).DiscountListPage,
+            async () => (await import('../../pages/discounts/discount-list-page')).DiscountListPage,
           ),
           page(
             '/discounts/:id',
-            async () => (await import('../pages/discounts/discount-page')).DiscountPage,
+            async () => (await import('../../pages/discounts/discount-page')).DiscountPage,
           ),
         ],
       },
@@ -238,7 +250,7 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/checkout',
-            async () => (await import('../pages/checkout/checkout-page')).CheckoutPage,
+            async () => (await import('../../pages/checkout/checkout-page')).CheckoutPage,
           ),
         ],
       },
@@ -251,14 +263,19 @@ export const sections: readonly Section[] = [
         path: '/usage',
         label: 'Usage',
         Icon: Gauge,
-        routes: [page('/usage', async () => (await import('../pages/usage/usage-page')).UsagePage)],
+        routes: [
+          page('/usage', async () => (await import('../../pages/usage/usage-page')).UsagePage),
+        ],
       },
       {
         path: '/credits',
         label: 'Credits',
         Icon: Coins,
         routes: [
-          page('/credits', async () => (await import('../pages/credits/credits-page')).CreditsPage),
+          page(
+            '/credits',
+            async () => (await import('../../pages/credits/credits-page')).CreditsPage,
+          ),
         ],
       },
     ],
@@ -273,7 +290,7 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/developers/api-keys',
-            async () => (await import('../pages/api-keys/api-key-list-page')).ApiKeyListPage,
+            async () => (await import('../../pages/api-keys/api-key-list-page')).ApiKeyListPage,
           ),
         ],
       },
@@ -284,11 +301,11 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/developers/sandboxes',
-            async () => (await import('../pages/sandboxes/sandbox-list-page')).SandboxListPage,
+            async () => (await import('../../pages/sandboxes/sandbox-list-page')).SandboxListPage,
           ),
           page(
             '/developers/sandboxes/:id',
-            async () => (await import('../pages/sandboxes/sandbox-page')).SandboxPage,
+            async () => (await import('../../pages/sandboxes/sandbox-page')).SandboxPage,
           ),
         ],
       },
@@ -299,7 +316,7 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/developers/inbox',
-            async () => (await import('../pages/emails/inbox-page')).InboxPage,
+            async () => (await import('../../pages/emails/inbox-page')).InboxPage,
           ),
         ],
       },
@@ -310,11 +327,11 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/developers/webhooks',
-            async () => (await import('../pages/webhooks/endpoint-list-page')).EndpointListPage,
+            async () => (await import('../../pages/webhooks/endpoint-list-page')).EndpointListPage,
           ),
           page(
             '/developers/webhooks/:id',
-            async () => (await import('../pages/webhooks/endpoint-page')).EndpointPage,
+            async () => (await import('../../pages/webhooks/endpoint-page')).EndpointPage,
           ),
         ],
       },
@@ -325,7 +342,7 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/developers/events',
-            async () => (await import('../pages/events/event-list-page')).EventListPage,
+            async () => (await import('../../pages/events/event-list-page')).EventListPage,
           ),
         ],
       },
@@ -336,11 +353,11 @@ export const sections: readonly Section[] = [
         routes: [
           page(
             '/developers/requests',
-            async () => (await import('../pages/request-log/request-log-page')).RequestLogPage,
+            async () => (await import('../../pages/request-log/request-log-page')).RequestLogPage,
           ),
           page(
             '/developers/requests/:id',
-            async () => (await import('../pages/request-log/request-page')).RequestPage,
+            async () => (await import('../../pages/request-log/request-page')).RequestPage,
           ),
         ],
       },
@@ -352,7 +369,7 @@ export const sections: readonly Section[] = [
 
 /** Pages outside the navigation. */
 const otherRoutes: readonly PageRoute[] = [
-  page('/account', async () => (await import('../pages/account/account-page')).AccountPage),
+  page('/account', async () => (await import('../../pages/account/account-page')).AccountPage),
 ];
 
 export const allRoutes: readonly PageRoute[] = [

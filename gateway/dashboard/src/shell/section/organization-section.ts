@@ -12,7 +12,7 @@ export const organizationSection: Section = {
       routes: [
         page(
           '/team',
-          async () => (await import('../pages/team/operator-list-page')).OperatorListPage,
+          async () => (await import('../../pages/team/operator-list-page')).OperatorListPage,
         ),
       ],
     },
@@ -23,7 +23,7 @@ export const organizationSection: Section = {
       routes: [
         page(
           '/security',
-          async () => (await import('../pages/security/security-page')).SecurityPage,
+          async () => (await import('../../pages/security/security-page')).SecurityPage,
         ),
       ],
     },
@@ -32,7 +32,10 @@ export const organizationSection: Section = {
       label: 'Audit log',
       Icon: History,
       routes: [
-        page('/audit-log', async () => (await import('../pages/team/audit-log-page')).AuditLogPage),
+        page(
+          '/audit-log',
+          async () => (await import('../../pages/team/audit-log-page')).AuditLogPage,
+        ),
       ],
     },
     {
@@ -40,7 +43,7 @@ export const organizationSection: Section = {
       label: 'System',
       Icon: Activity,
       routes: [
-        page('/system', async () => (await import('../pages/system/system-page')).SystemPage),
+        page('/system', async () => (await import('../../pages/system/system-page')).SystemPage),
       ],
     },
   ],

@@ -12,7 +12,7 @@ export const settingsSection: Section = {
       routes: [
         page(
           '/settings/seller',
-          async () => (await import('../pages/settings/seller-page')).SellerPage,
+          async () => (await import('../../pages/settings/seller-page')).SellerPage,
         ),
       ],
     },
@@ -23,7 +23,7 @@ export const settingsSection: Section = {
       routes: [
         page(
           '/settings/branding',
-          async () => (await import('../pages/settings/branding-page')).BrandingPage,
+          async () => (await import('../../pages/settings/branding-page')).BrandingPage,
         ),
       ],
     },
@@ -32,7 +32,7 @@ export const settingsSection: Section = {
       label: 'Tax',
       Icon: Percent,
       routes: [
-        page('/settings/tax', async () => (await import('../pages/settings/tax-page')).TaxPage),
+        page('/settings/tax', async () => (await import('../../pages/settings/tax-page')).TaxPage),
       ],
     },
     {
@@ -43,12 +43,12 @@ export const settingsSection: Section = {
         page(
           '/settings/email',
           async () =>
-            (await import('../pages/email-settings/email-settings-page')).EmailSettingsPage,
+            (await import('../../pages/email-settings/email-settings-page')).EmailSettingsPage,
         ),
         page(
           '/settings/email/:kind/:language',
           async () =>
-            (await import('../pages/email-settings/email-template-page')).EmailTemplatePage,
+            (await import('../../pages/email-settings/email-template-page')).EmailTemplatePage,
         ),
       ],
     },
