@@ -10,7 +10,7 @@ import {
   PaymentMethodType,
 } from '../gen/billing/checkout/v1/checkout';
 import { collectionMethod, toJsonCollectionMethod } from './customer';
-import { invoiceTaxShape, lineTaxShape, toJsonInvoiceTax, toJsonLineTax } from './tax/invoice-tax';
+import { invoiceTaxShape, lineTaxShape, toJsonInvoiceTax, toJsonLineTax } from './invoice-tax';
 import { PricingTierJson } from './product';
 import {
   amount,

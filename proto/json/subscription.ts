@@ -12,7 +12,7 @@ import {
   SubscriptionItemJson,
   toJsonItem,
   toJsonSubscriptionChange,
-} from './change/subscription-change';
+} from './subscription-change';
 import {
   currency,
   id,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { restoreCodeOf } from '@billing/chassis/restore-codes';
-import { readWebhookData, toJsonWebhook } from '@billing/proto/json/webhook';
+import { readWebhookData, toJsonWebhook } from '@billing/proto/json/webhook/webhook';
 
 /** Example of a webhook request. */
 export interface WebhookExample {

@@ -39,9 +39,9 @@ import { SubscriptionJson, toJsonSubscription } from '@billing/proto/json/subscr
 import {
   SubscriptionChangeJson,
   toJsonSubscriptionChange,
-} from '@billing/proto/json/change/subscription-change';
+} from '@billing/proto/json/subscription-change';
 import { UsageEventJson, toJsonUsageEvent } from '@billing/proto/json/usage/usage-event';
-import { WebhookEventJson } from '@billing/proto/json/webhook-event';
+import { WebhookEventJson } from '@billing/proto/json/webhook/webhook-event';
 import type { ExportedName } from '@billing/kernel/input/export';
 import type { ScannedService } from '../peer/resource-scans';
 import { readSessions } from './read-sessions';

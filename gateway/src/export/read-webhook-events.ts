@@ -1,4 +1,4 @@
-import { toWebhookEventText } from '@billing/proto/json/webhook-event';
+import { toWebhookEventText } from '@billing/proto/json/webhook/webhook-event';
 import { type ExportContext, type ExportRange, pagesOf, type ReadPage } from './resource-pages';
 import type { Row } from './row-format';
 

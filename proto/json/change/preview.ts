@@ -13,7 +13,7 @@ import type { PreviewSessionResponse } from '../../gen/billing/checkout/v1/sessi
 import { billingReasons } from '../../values/checkout';
 import { changeSettlements } from '../../values/subscription';
 import { InvoiceJson, LineItemJson, toJsonDiscount, toJsonLineItem } from '../invoice';
-import { toJsonTaxes } from '../tax/invoice-tax';
+import { toJsonTaxes } from '../invoice-tax';
 import { amount, id, time, toJsonAmount, toJsonOptionalTime, toJsonTime } from '../scalars';
 
 const LineJson = LineItemJson.omit({ id: true, invoiceId: true }).meta({ id: 'PreviewLineItem' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CreditNote, CreditNoteLine } from '../../gen/billing/checkout/v1/credit_note';
 import { creditNoteReasons } from '../../values/checkout';
-import { creditTaxShape, toJsonCreditTax } from '../tax/invoice-tax';
+import { creditTaxShape, toJsonCreditTax } from '../invoice-tax';
 import { RefundJson, toJsonRefund } from './refund';
 import {
   amount,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TaxReportRow } from '../../gen/billing/checkout/v1/report';
 import { taxReasons } from '../../values/checkout';
-import { taxReason } from './invoice-tax';
+import { taxReason } from '../invoice-tax';
 import { currency, decimal, toJsonAmount } from '../scalars';
 
 const text = z.string().nullable();

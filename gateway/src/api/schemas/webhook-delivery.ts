@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id } from '@billing/proto/json/scalars';
-import { WebhookGapJson } from '@billing/proto/json/webhook-delivery';
+import { WebhookGapJson } from '@billing/proto/json/webhook/webhook-delivery';
 
 export const WebhookTest = z
   .object({

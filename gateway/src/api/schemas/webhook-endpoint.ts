@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WebhookEndpointJson } from '@billing/proto/json/webhook-endpoint';
+import { WebhookEndpointJson } from '@billing/proto/json/webhook/webhook-endpoint';
 
 export const NewWebhookEndpoint = WebhookEndpointJson.extend({
   secret: z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WebhookEventJson } from '@billing/proto/json/webhook-event';
+import { WebhookEventJson } from '@billing/proto/json/webhook/webhook-event';
 
 const cursor = z.string().meta({ examples: ['1042'] });
 

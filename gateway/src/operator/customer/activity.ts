@@ -8,7 +8,7 @@ import type { SubscriptionWebhook } from '@billing/proto/billing/notifier/v1/web
 import type { SubscriptionChange } from '@billing/proto/billing/subscription/v1/change';
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { toJsonBalanceEntry } from '@billing/proto/json/balance';
-import { toJsonSubscriptionChange } from '@billing/proto/json/change/subscription-change';
+import { toJsonSubscriptionChange } from '@billing/proto/json/subscription-change';
 import { toJsonCreditNote } from '@billing/proto/json/credit-note/credit-note';
 import { toJsonDispute, toJsonRefund } from '@billing/proto/json/credit-note/refund';
 import { toJsonInvoice } from '@billing/proto/json/invoice';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnreadableMessageError } from '@billing/chassis/jet-stream';
-import type { WebhookData } from '@billing/proto/json/webhook';
+import type { WebhookData } from '@billing/proto/json/webhook/webhook';
 import { readEvent, readKey, type ReadableEvent, toBody, webhookSubjects } from './events';
 import { messageId, messageIdsAt } from './message-store';
 

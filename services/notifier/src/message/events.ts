@@ -2,7 +2,11 @@ import { z } from 'zod';
 import type { Tenant } from '@billing/chassis/call-context';
 import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import { restoreCodeOf } from '@billing/chassis/restore-codes';
-import { readWebhookData, toJsonWebhook, type WebhookData } from '@billing/proto/json/webhook';
+import {
+  readWebhookData,
+  toJsonWebhook,
+  type WebhookData,
+} from '@billing/proto/json/webhook/webhook';
 import { isKnownEventType, subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
 import { type MessageNumber, restoreCodesField, type SubjectKey } from './message-store';
 

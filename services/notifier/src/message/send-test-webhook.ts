@@ -1,7 +1,7 @@
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { currentTraceparent } from '@billing/chassis/tracing';
-import { toJsonWebhookBody } from '@billing/proto/json/webhook';
+import { toJsonWebhookBody } from '@billing/proto/json/webhook/webhook';
 import type { Delivery } from '../delivery/delivery';
 import { deliveryId, type DeliveryStore } from '../delivery/delivery-store';
 import type { EndpointKey } from '../endpoint/endpoint';

@@ -1,4 +1,4 @@
-import type { toJsonSubscriptionChange } from '@billing/proto/json/change/subscription-change';
+import type { toJsonSubscriptionChange } from '@billing/proto/json/subscription-change';
 import type { FormValues } from '../../parts/form/form-values';
 import { isTime, chosenTime } from '../../parts/form/when';
 import { labelText, moneyText } from '../../parts/text/text';

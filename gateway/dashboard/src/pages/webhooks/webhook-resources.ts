@@ -1,6 +1,9 @@
 import type { toJsonEndpointReport } from '@billing/gateway/operator/report-routes';
-import type { toJsonWebhookDelivery, toJsonWebhookGap } from '@billing/proto/json/webhook-delivery';
-import type { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
+import type {
+  toJsonWebhookDelivery,
+  toJsonWebhookGap,
+} from '@billing/proto/json/webhook/webhook-delivery';
+import type { toJsonWebhookEndpoint } from '@billing/proto/json/webhook/webhook-endpoint';
 
 export type WebhookEndpoint = ReturnType<typeof toJsonWebhookEndpoint>;
 /** Endpoint with its secret, which is shown once; null if an earlier attempt created it. */

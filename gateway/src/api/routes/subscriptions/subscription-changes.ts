@@ -5,7 +5,7 @@ import {
   itemQuantity,
   SubscriptionChangeJson,
   toJsonSubscriptionChange,
-} from '@billing/proto/json/change/subscription-change';
+} from '@billing/proto/json/subscription-change';
 import {
   changeAts,
   changeCollects,

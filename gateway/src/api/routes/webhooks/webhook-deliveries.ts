@@ -3,7 +3,7 @@ import {
   WebhookDeliveryJson,
   toJsonWebhookDelivery,
   toJsonWebhookGap,
-} from '@billing/proto/json/webhook-delivery';
+} from '@billing/proto/json/webhook/webhook-delivery';
 import { WebhookGaps, WebhookReplay, WebhookTest } from '../../schemas/webhook-delivery';
 import { listOf } from '../../schemas/list';
 import { optional, listShape, readBody, readQuery, time } from '../../input/input';

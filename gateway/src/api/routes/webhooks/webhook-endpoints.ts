@@ -8,7 +8,10 @@ import {
 } from '@billing/kernel/input/webhook-endpoint';
 import { publicHosts } from '@billing/kernel/public-host';
 import type { WebhookEndpoint as ProtoWebhookEndpoint } from '@billing/proto/billing/notifier/v1/notifier';
-import { WebhookEndpointJson, toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
+import {
+  WebhookEndpointJson,
+  toJsonWebhookEndpoint,
+} from '@billing/proto/json/webhook/webhook-endpoint';
 import { NewWebhookEndpoint } from '../../schemas/webhook-endpoint';
 import { listOf } from '../../schemas/list';
 import { optional, listShape, readBody, readQuery } from '../../input/input';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WebhookEventJson, toWebhookEventText } from '@billing/proto/json/webhook-event';
+import { WebhookEventJson, toWebhookEventText } from '@billing/proto/json/webhook/webhook-event';
 import { type ApiAnswer, ok, present } from '../../../http/answer';
 import { param } from '../../input/request';
 import { readQuery, wholeNumber } from '../../input/input';

@@ -3,9 +3,9 @@ import type {
   WebhookAttempt,
   WebhookDelivery,
   WebhookGap,
-} from '../gen/billing/notifier/v1/webhook_delivery';
-import { webhookDeliveryStatuses } from '../values/notifier';
-import { id, time, toJsonOptionalTime, toJsonTime } from './scalars';
+} from '../../gen/billing/notifier/v1/webhook_delivery';
+import { webhookDeliveryStatuses } from '../../values/notifier';
+import { id, time, toJsonOptionalTime, toJsonTime } from '../scalars';
 
 const AttemptJson = z
   .object({

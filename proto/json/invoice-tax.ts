@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Invoice, LineItem } from '../../gen/billing/checkout/v1/checkout';
+import type { Invoice, LineItem } from '../gen/billing/checkout/v1/checkout';
 import {
   type InvoiceBuyer,
   type InvoiceSeller,
@@ -7,11 +7,11 @@ import {
   type TaxEvidence,
   TaxReason,
   TaxStatus,
-} from '../../gen/billing/checkout/v1/invoice_tax';
-import { taxEvidenceKinds, taxReasons, taxStatuses } from '../../values/checkout';
-import { AddressJson, TaxIdJson, toJsonAddress, toJsonTaxId } from '../customer';
-import { decimal, time, toJsonAmount, toJsonOptionalTime, toJsonTime } from '../scalars';
-import { SellerJson, toJsonBankAccount, toJsonLogo } from '../seller';
+} from '../gen/billing/checkout/v1/invoice_tax';
+import { taxEvidenceKinds, taxReasons, taxStatuses } from '../values/checkout';
+import { AddressJson, TaxIdJson, toJsonAddress, toJsonTaxId } from './customer';
+import { decimal, time, toJsonAmount, toJsonOptionalTime, toJsonTime } from './scalars';
+import { SellerJson, toJsonBankAccount, toJsonLogo } from './seller';
 
 const text = z.string().nullable();
 const signedAmount = z.int().meta({ description: "In the currency's smallest unit." });

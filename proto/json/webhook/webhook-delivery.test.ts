@@ -1,4 +1,4 @@
-import { WebhookDeliveryStatus } from '../gen/billing/notifier/v1/webhook_delivery';
+import { WebhookDeliveryStatus } from '../../gen/billing/notifier/v1/webhook_delivery';
 import { toJsonWebhookDelivery, toJsonWebhookGap } from './webhook-delivery';
 
 const delivery = {

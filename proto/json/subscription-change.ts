@@ -3,15 +3,15 @@ import type {
   ChangeSide,
   SubscriptionChange,
   SubscriptionItem,
-} from '../../gen/billing/subscription/v1/change';
+} from '../gen/billing/subscription/v1/change';
 import {
   changeAts,
   changeCollects,
   changeKinds,
   changeProrations,
   changeStatuses,
-} from '../../values/subscription';
-import { PriceJson, toJsonPrice } from '../product';
+} from '../values/subscription';
+import { PriceJson, toJsonPrice } from './product';
 import {
   amount,
   id,
@@ -22,7 +22,7 @@ import {
   toJsonMetadata,
   toJsonOptionalTime,
   toJsonTime,
-} from '../scalars';
+} from './scalars';
 
 export const itemQuantity = z.int().min(1).max(1_000_000);
 

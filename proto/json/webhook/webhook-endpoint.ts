@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { WebhookEndpoint } from '../gen/billing/notifier/v1/notifier';
-import { id, toJsonTime, timestamps } from './scalars';
+import type { WebhookEndpoint } from '../../gen/billing/notifier/v1/notifier';
+import { id, toJsonTime, timestamps } from '../scalars';
 
 export const WebhookEndpointJson = z
   .object({

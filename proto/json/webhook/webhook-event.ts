@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { WebhookEvent } from '../gen/billing/notifier/v1/webhook_feed';
-import { id, time, toJsonTime } from './scalars';
+import type { WebhookEvent } from '../../gen/billing/notifier/v1/webhook_feed';
+import { id, time, toJsonTime } from '../scalars';
 
 export const WebhookEventJson = z
   .object({

@@ -1,42 +1,42 @@
-import { CheckoutLinkEvent } from '../gen/billing/event/v1/checkout_link_event';
-import { CreditEvent } from '../gen/billing/event/v1/credit_event';
-import { CustomerEvent } from '../gen/billing/event/v1/customer_event';
-import { DiscountEvent } from '../gen/billing/event/v1/discount_event';
-import { EmailEvent } from '../gen/billing/event/v1/email_event';
-import { EnvironmentEvent } from '../gen/billing/event/v1/environment_event';
-import { InvoiceEvent } from '../gen/billing/event/v1/invoice_event';
-import { MeterEvent } from '../gen/billing/event/v1/meter_event';
-import { MeterPricesEvent } from '../gen/billing/event/v1/meter_prices_event';
-import { PaymentMethodEvent } from '../gen/billing/event/v1/payment_method_event';
-import { ProductEvent } from '../gen/billing/event/v1/product_event';
-import { SessionEvent } from '../gen/billing/event/v1/session_event';
+import { CheckoutLinkEvent } from '../../gen/billing/event/v1/checkout_link_event';
+import { CreditEvent } from '../../gen/billing/event/v1/credit_event';
+import { CustomerEvent } from '../../gen/billing/event/v1/customer_event';
+import { DiscountEvent } from '../../gen/billing/event/v1/discount_event';
+import { EmailEvent } from '../../gen/billing/event/v1/email_event';
+import { EnvironmentEvent } from '../../gen/billing/event/v1/environment_event';
+import { InvoiceEvent } from '../../gen/billing/event/v1/invoice_event';
+import { MeterEvent } from '../../gen/billing/event/v1/meter_event';
+import { MeterPricesEvent } from '../../gen/billing/event/v1/meter_prices_event';
+import { PaymentMethodEvent } from '../../gen/billing/event/v1/payment_method_event';
+import { ProductEvent } from '../../gen/billing/event/v1/product_event';
+import { SessionEvent } from '../../gen/billing/event/v1/session_event';
 import {
   type FieldChange,
   SubscriptionEvent,
   type UpcomingCharge,
-} from '../gen/billing/event/v1/subscription_event';
+} from '../../gen/billing/event/v1/subscription_event';
 import {
   chargeInitiators,
   collectionProgress,
   disputeStatuses,
   invoiceStatuses,
   refundStatuses,
-} from '../values/checkout';
-import { toJsonCheckoutLink } from './checkout-link';
-import { toJsonSession, toJsonSessionStatus } from './checkout-session';
-import { toJsonCreditNote } from './credit-note/credit-note';
-import { toJsonDispute, toJsonRefund } from './credit-note/refund';
-import { toJsonCustomer } from './customer';
-import { toJsonDiscount } from './discount';
-import { toJsonEmail } from './email';
-import { toJsonFieldChanges } from './field-changes';
-import { toJsonInvoice, toJsonPayment } from './invoice';
-import { toJsonMeter } from './meter';
-import { toJsonPaymentMethod } from './payment-method';
-import { toJsonMeterPrice, toJsonProduct } from './product';
-import { toJsonRestore } from './restore';
-import { toJsonAmount, toJsonTime } from './scalars';
-import { toJsonCancelReason, toJsonSubscription, toJsonSubscriptionStatus } from './subscription';
+} from '../../values/checkout';
+import { toJsonCheckoutLink } from '../checkout-link';
+import { toJsonSession, toJsonSessionStatus } from '../checkout-session';
+import { toJsonCreditNote } from '../credit-note/credit-note';
+import { toJsonDispute, toJsonRefund } from '../credit-note/refund';
+import { toJsonCustomer } from '../customer';
+import { toJsonDiscount } from '../discount';
+import { toJsonEmail } from '../email';
+import { toJsonFieldChanges } from '../field-changes';
+import { toJsonInvoice, toJsonPayment } from '../invoice';
+import { toJsonMeter } from '../meter';
+import { toJsonPaymentMethod } from '../payment-method';
+import { toJsonMeterPrice, toJsonProduct } from '../product';
+import { toJsonRestore } from '../restore';
+import { toJsonAmount, toJsonTime } from '../scalars';
+import { toJsonCancelReason, toJsonSubscription, toJsonSubscriptionStatus } from '../subscription';
 
 /** Data of a webhook by the resource that its type names. */
 export type WebhookData =
