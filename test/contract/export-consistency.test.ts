@@ -1,10 +1,6 @@
 import fc from 'fast-check';
-import {
-  type AnnouncedResource,
-  announcedResources,
-  textOf,
-  withEvents,
-} from '../invariants/exports';
+import { type AnnouncedResource, announcedResources } from '../invariants/announced-resource';
+import { textOf, withEvents } from '../invariants/exports';
 import type { ApiClient } from '../support/api-client';
 import { exportedRows } from '../support/export/export-client';
 import { product } from '../support/patterns';

@@ -1,17 +1,6 @@
+import { type AnnouncedResource, announcedResources } from './announced-resource';
 import { examineEach, type Invariant, together } from './invariant';
 import type { ExportPicture, FeedPicture } from './picture';
-
-/** Exported resources whose creation has an event, with the type of its subject. */
-export const announcedResources = {
-  customers: 'customer',
-  products: 'product',
-  discounts: 'discount',
-  meters: 'meter',
-  subscriptions: 'subscription',
-  invoices: 'invoice',
-} as const;
-
-export type AnnouncedResource = keyof typeof announcedResources;
 
 // Fields that change without an event; the deletion of a customer keeps the buyer on its invoices.
 const unannouncedFields: Partial<Record<AnnouncedResource, readonly string[]>> = {
