@@ -1,5 +1,8 @@
 import fc from 'fast-check';
-import { type AnnouncedResource, announcedResources } from '../invariants/announced-resource';
+import {
+  type AnnouncedResource,
+  announcedResources,
+} from '../invariants/picture/announced-resource';
 import { textOf, withEvents } from '../invariants/exports';
 import type { ApiClient } from '../support/api-client';
 import { exportedRows } from '../support/export/export-client';

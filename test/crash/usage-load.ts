@@ -1,7 +1,7 @@
 import { sleep } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import type { ApiClient } from '../support/api-client';
-import { fixedPoint, one } from '../invariants/fixed-point';
+import { fixedPoint, one } from '../invariants/picture/fixed-point';
 import { cards } from '../scenario/scenario';
 import { PersistentClient } from '../support/persistent-client';
 

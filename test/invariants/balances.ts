@@ -1,5 +1,5 @@
-import { examineEach, groupBy, type Invariant, repeated, together } from './invariant';
-import type { BalanceEntryPicture, InvoicePicture } from './picture';
+import { examineEach, groupBy, type Invariant, repeated, together } from './picture/invariant';
+import type { BalanceEntryPicture, InvoicePicture } from './picture/picture';
 
 export const balancesAddUp: Invariant = {
   id: 'I20',

@@ -3,7 +3,7 @@ import type { ApiClient } from '../support/api-client';
 import type { WebhookReceiver } from '../support/webhook-receiver';
 import { readReserved } from './change/read-reserved';
 import { readExport } from '../support/export/export-client';
-import { type AnnouncedResource, announcedResources } from './announced-resource';
+import { type AnnouncedResource, announcedResources } from './picture/announced-resource';
 import type {
   ChangePicture,
   EndpointPicture,
@@ -14,7 +14,7 @@ import type {
   GrantPicture,
   Picture,
   UsageStatePicture,
-} from './picture';
+} from './picture/picture';
 import {
   countPending,
   environmentOf,

@@ -1,5 +1,10 @@
-import { examineEach, groupBy, type Invariant, repeated, together } from './invariant';
-import type { CreditNotePicture, InvoicePicture, LinePicture, RefundPicture } from './picture';
+import { examineEach, groupBy, type Invariant, repeated, together } from './picture/invariant';
+import type {
+  CreditNotePicture,
+  InvoicePicture,
+  LinePicture,
+  RefundPicture,
+} from './picture/picture';
 import { gapsIn } from './writes';
 
 export const creditsStayWithin: Invariant = {

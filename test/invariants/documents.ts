@@ -1,5 +1,5 @@
-import { examineEach, groupBy, type Invariant } from './invariant';
-import type { FeedPicture } from './picture';
+import { examineEach, groupBy, type Invariant } from './picture/invariant';
+import type { FeedPicture } from './picture/picture';
 
 /** An invoice in the form of the API. */
 export interface InvoiceDocument {

@@ -1,5 +1,5 @@
-import type { Invariant } from './invariant';
-import type { Picture } from './picture';
+import type { Invariant } from './picture/invariant';
+import type { Picture } from './picture/picture';
 
 // Requests that ran at a deletion may leave data until the second look.
 const secondLookAfterMs = 20_000;

@@ -1,6 +1,6 @@
-import { type AnnouncedResource, announcedResources } from './announced-resource';
-import { examineEach, type Invariant, together } from './invariant';
-import type { ExportPicture, FeedPicture } from './picture';
+import { type AnnouncedResource, announcedResources } from './picture/announced-resource';
+import { examineEach, type Invariant, together } from './picture/invariant';
+import type { ExportPicture, FeedPicture } from './picture/picture';
 
 // Fields that change without an event; the deletion of a customer keeps the buyer on its invoices.
 const unannouncedFields: Partial<Record<AnnouncedResource, readonly string[]>> = {

@@ -1,5 +1,5 @@
-import { examineEach, type Invariant, repeated, together } from './invariant';
-import type { EventPicture, FeedEntryPicture, FeedPicture, Picture } from './picture';
+import { examineEach, type Invariant, repeated, together } from './picture/invariant';
+import type { EventPicture, FeedEntryPicture, FeedPicture, Picture } from './picture/picture';
 
 export const feedIsWhole: Invariant = {
   id: 'I80',

@@ -1,4 +1,4 @@
-import { examineEach, type Invariant, together } from './invariant';
+import { examineEach, type Invariant, together } from './picture/invariant';
 
 export const environmentsAreApart: Invariant = {
   id: 'I13',

@@ -1,4 +1,4 @@
-import type { LinePicture, Picture } from './picture';
+import type { LinePicture, Picture } from './picture/picture';
 import { examineAll, findingsOf } from './report';
 import { aSubscription, line, march, secondInvoice, usageEvent, whole } from './testing';
 

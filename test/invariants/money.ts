@@ -1,6 +1,11 @@
-import { fixedPoint, one } from './fixed-point';
-import { examineEach, type Invariant, repeated, together } from './invariant';
-import type { InvoicePicture, LinePicture, MeterPricePicture, PaymentPicture } from './picture';
+import { fixedPoint, one } from './picture/fixed-point';
+import { examineEach, type Invariant, repeated, together } from './picture/invariant';
+import type {
+  InvoicePicture,
+  LinePicture,
+  MeterPricePicture,
+  PaymentPicture,
+} from './picture/picture';
 
 export const amountsAddUp: Invariant = {
   id: 'I1',

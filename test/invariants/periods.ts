@@ -1,5 +1,5 @@
-import { examineEach, groupBy, type Invariant, repeated } from './invariant';
-import type { InvoicePicture, Picture, SubscriptionPicture } from './picture';
+import { examineEach, groupBy, type Invariant, repeated } from './picture/invariant';
+import type { InvoicePicture, Picture, SubscriptionPicture } from './picture/picture';
 
 // With a running clock a renewal follows its instant by some moments.
 const renewalLagMsMax = 60_000;

@@ -1,5 +1,5 @@
-import { examineEach, type Invariant, repeated, together } from './invariant';
-import type { DiscountPicture, Picture, SubscriptionPicture } from './picture';
+import { examineEach, type Invariant, repeated, together } from './picture/invariant';
+import type { DiscountPicture, Picture, SubscriptionPicture } from './picture/picture';
 
 export const redemptionsAreLimited: Invariant = {
   id: 'I3',

@@ -1,4 +1,4 @@
-import { examineEach, type Invariant, together } from './invariant';
+import { examineEach, type Invariant, together } from './picture/invariant';
 
 /**
  * The records of money name each other across services, and none of them is ever removed. Entries

@@ -6,7 +6,7 @@ import type {
   SessionPicture,
   StoredUsagePicture,
   SubscriptionPicture,
-} from './picture';
+} from './picture/picture';
 import { examineAll, findingsOf, invariants, toTable } from './report';
 import {
   aChange,

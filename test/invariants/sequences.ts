@@ -1,5 +1,10 @@
-import { examineEach, groupBy, type Invariant, repeated, together } from './invariant';
-import type { EndpointPicture, EventPicture, FieldAnnounced, SubscriptionPicture } from './picture';
+import { examineEach, groupBy, type Invariant, repeated, together } from './picture/invariant';
+import type {
+  EndpointPicture,
+  EventPicture,
+  FieldAnnounced,
+  SubscriptionPicture,
+} from './picture/picture';
 import { subjectOf, type WebhookBody } from './webhooks/body';
 
 const fieldsAnnounced: readonly FieldAnnounced[] = [

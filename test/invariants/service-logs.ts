@@ -37,7 +37,7 @@ import type {
   EventPicture,
   SessionPicture,
   StoredUsagePicture,
-} from './picture';
+} from './picture/picture';
 
 /** The gRPC address of each service. */
 export type ServiceAddresses = Readonly<Record<string, string>>;

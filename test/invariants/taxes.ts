@@ -1,5 +1,5 @@
-import { examineEach, groupBy, type Invariant } from './invariant';
-import type { InvoicePicture, LinePicture, TaxRowPicture } from './picture';
+import { examineEach, groupBy, type Invariant } from './picture/invariant';
+import type { InvoicePicture, LinePicture, TaxRowPicture } from './picture/picture';
 
 // A percent has at most 4 decimals.
 const percentDecimals = 4;

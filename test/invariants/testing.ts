@@ -22,7 +22,7 @@ import type {
   SubscriptionPicture,
   UsageEventPicture,
   UsageStatePicture,
-} from './picture';
+} from './picture/picture';
 
 const environmentId = 'environment-1';
 const organizationId = 'organization-1';

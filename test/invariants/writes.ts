@@ -1,4 +1,4 @@
-import { examineEach, type Invariant } from './invariant';
+import { examineEach, type Invariant } from './picture/invariant';
 
 export const writesAreDurable: Invariant = {
   id: 'I10',

@@ -1,11 +1,11 @@
-import { examineEach, groupBy, type Invariant, repeated, together } from '../invariant';
+import { examineEach, groupBy, type Invariant, repeated, together } from '../picture/invariant';
 import type {
   ChangePicture,
   InvoicePicture,
   ItemPicture,
   Picture,
   SubscriptionPicture,
-} from '../picture';
+} from '../picture/picture';
 import { coverProblems, itemProblems } from './periods-of-life';
 
 export const changesFollowEachOther: Invariant = {

@@ -1,6 +1,6 @@
-import { examineEach, groupBy, type Invariant, together } from '../invariant';
-import type { ChangePicture, InvoicePicture, LinePicture, Picture } from '../picture';
-import { fixedPoint, one } from '../fixed-point';
+import { examineEach, groupBy, type Invariant, together } from '../picture/invariant';
+import type { ChangePicture, InvoicePicture, LinePicture, Picture } from '../picture/picture';
+import { fixedPoint, one } from '../picture/fixed-point';
 
 export const creditsAreCharged: Invariant = {
   id: 'I15',

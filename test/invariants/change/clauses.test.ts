@@ -1,4 +1,4 @@
-import type { ChangePicture, InvoicePicture, LinePicture, Picture } from '../picture';
+import type { ChangePicture, InvoicePicture, LinePicture, Picture } from '../picture/picture';
 import { examineAll, findingsOf } from '../report';
 import {
   aChange,

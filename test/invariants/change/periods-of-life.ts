@@ -1,4 +1,9 @@
-import type { ChangePicture, InvoicePicture, ItemPicture, SubscriptionPicture } from '../picture';
+import type {
+  ChangePicture,
+  InvoicePicture,
+  ItemPicture,
+  SubscriptionPicture,
+} from '../picture/picture';
 
 /** A subscription with its invoices and its changes that took effect. */
 export interface Life {

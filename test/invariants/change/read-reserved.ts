@@ -4,7 +4,7 @@ import {
   type CheckoutServiceServer,
   CheckoutServiceService,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import type { ChangePicture, InvoicePicture, ReservedPicture } from '../picture';
+import type { ChangePicture, InvoicePicture, ReservedPicture } from '../picture/picture';
 
 // Bounds the calls: the newest invoices are those that changes reserve on.
 const invoicesMax = 200;

@@ -1,12 +1,12 @@
-import { fixedPoint, one } from '../fixed-point';
-import { type Examination, groupBy } from '../invariant';
+import { fixedPoint, one } from '../picture/fixed-point';
+import { type Examination, groupBy } from '../picture/invariant';
 import type {
   InvoicePicture,
   LinePicture,
   Picture,
   SubscriptionPicture,
   UsageEventPicture,
-} from '../picture';
+} from '../picture/picture';
 
 type Seen = Pick<
   Picture,

@@ -1,5 +1,5 @@
 import { recountBilledUsage } from './billed';
-import { fixedPoint } from '../fixed-point';
+import { fixedPoint } from '../picture/fixed-point';
 import {
   countBy,
   type Examination,
@@ -7,8 +7,8 @@ import {
   type Invariant,
   repeated,
   together,
-} from '../invariant';
-import type { ClosedCreditsPicture, GrantPicture, Picture } from '../picture';
+} from '../picture/invariant';
+import type { ClosedCreditsPicture, GrantPicture, Picture } from '../picture/picture';
 
 export const eventsCountOnce: Invariant = {
   id: 'I4',

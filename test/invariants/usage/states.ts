@@ -1,7 +1,7 @@
 import { quantityOf, storingMs } from './billed';
-import { fixedPoint } from '../fixed-point';
-import { examineEach, type Invariant } from '../invariant';
-import type { Picture, UsageStatePicture } from '../picture';
+import { fixedPoint } from '../picture/fixed-point';
+import { examineEach, type Invariant } from '../picture/invariant';
+import type { Picture, UsageStatePicture } from '../picture/picture';
 
 export const statesCountEvents: Invariant = {
   id: 'I25',

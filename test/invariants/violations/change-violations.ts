@@ -1,4 +1,4 @@
-import type { ChangePicture, InvoicePicture, Picture } from '../picture';
+import type { ChangePicture, InvoicePicture, Picture } from '../picture/picture';
 import { aChange, aCreditNote, anInvoice, line, recurringLine, secondInvoice } from '../testing';
 import { invoices } from './payment-violations';
 

@@ -1,5 +1,5 @@
 import { first } from './payment-violations';
-import type { CreditNotePicture, Picture, RefundPicture } from '../picture';
+import type { CreditNotePicture, Picture, RefundPicture } from '../picture/picture';
 import { aCreditNote, creditNote, line, payment, refund } from '../testing';
 
 const notes = (...creditNotes: CreditNotePicture[]): Partial<Picture> => ({ creditNotes });

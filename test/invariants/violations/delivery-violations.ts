@@ -1,4 +1,4 @@
-import type { DeliveryPicture, Picture } from '../picture';
+import type { DeliveryPicture, Picture } from '../picture/picture';
 import { aDelivery, anEndpoint } from '../testing';
 
 /** An endpoint without a receiver. */

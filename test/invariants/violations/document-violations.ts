@@ -1,5 +1,5 @@
 import type { InvoiceDocument } from '../documents';
-import type { Picture } from '../picture';
+import type { Picture } from '../picture/picture';
 import { invoiceDocument } from '../testing';
 
 function shown(changes: Partial<InvoiceDocument>): Partial<Picture> {

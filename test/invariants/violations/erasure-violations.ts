@@ -1,4 +1,4 @@
-import type { Picture } from '../picture';
+import type { Picture } from '../picture/picture';
 import { aCustomer, anEvent, aSubscription, session, usageEvent } from '../testing';
 
 const erased = { customerId: 'erased-2' };

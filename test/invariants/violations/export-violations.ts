@@ -1,4 +1,4 @@
-import type { Picture } from '../picture';
+import type { Picture } from '../picture/picture';
 import { aCustomer } from '../testing';
 
 const otherCustomer = { ...aCustomer, name: 'Other' };

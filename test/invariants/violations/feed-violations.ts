@@ -1,4 +1,4 @@
-import type { FeedEntryPicture, Picture } from '../picture';
+import type { FeedEntryPicture, Picture } from '../picture/picture';
 import { anEndpoint, aWebhook, feed } from '../testing';
 
 const entryAt = (sequence: number): FeedEntryPicture => ({

@@ -1,4 +1,4 @@
-import type { BalanceEntryPicture, InvoicePicture, Picture } from '../picture';
+import type { BalanceEntryPicture, InvoicePicture, Picture } from '../picture/picture';
 import { anInvoice, balanceEntries, payment, secondInvoice } from '../testing';
 
 export const invoices = (...all: InvoicePicture[]): Partial<Picture> => ({

@@ -1,5 +1,5 @@
 import { first } from './payment-violations';
-import type { Picture, TaxRowPicture } from '../picture';
+import type { Picture, TaxRowPicture } from '../picture/picture';
 import { line } from '../testing';
 
 /** Three lines of 3.33 with 19 %: example T2 of the tax rules. */

@@ -1,5 +1,11 @@
-import { type Examination, examineEach, groupBy, type Invariant, together } from '../invariant';
-import type { EndpointPicture, EventPicture } from '../picture';
+import {
+  type Examination,
+  examineEach,
+  groupBy,
+  type Invariant,
+  together,
+} from '../picture/invariant';
+import type { EndpointPicture, EventPicture } from '../picture/picture';
 import { hasSubject, subjectOf, type WebhookBody } from './body';
 import { deliveriesOf, dueEvents } from './deliveries';
 

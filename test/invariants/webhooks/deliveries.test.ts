@@ -1,4 +1,4 @@
-import type { FeedEntryPicture } from '../picture';
+import type { FeedEntryPicture } from '../picture/picture';
 import { examineAll, findingsOf, toTable } from '../report';
 import { aDelivery, anEndpoint, whole } from '../testing';
 

@@ -1,5 +1,5 @@
-import { type Examination, examineEach, groupBy, repeated, together } from '../invariant';
-import type { DeliveryPicture, EndpointPicture, EventPicture, Picture } from '../picture';
+import { type Examination, examineEach, groupBy, repeated, together } from '../picture/invariant';
+import type { DeliveryPicture, EndpointPicture, EventPicture, Picture } from '../picture/picture';
 
 type Seen = Pick<Picture, 'feed' | 'takenAt'> & { readonly events: readonly EventPicture[] };
 

@@ -1,5 +1,5 @@
 import type { AnnouncedResource } from './announced-resource';
-import type { ReceivedWebhook } from '../support/webhook-receiver';
+import type { ReceivedWebhook } from '../../support/webhook-receiver';
 
 /** Amounts are integers of the smallest unit, times ISO 8601 texts, as in REST. */
 export interface InvoicePicture {
