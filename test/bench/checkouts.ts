@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { createResource } from './stage/api';
-import type { Bench } from './bench';
+import type { Bench } from './report/bench';
 import { compare, runOf, type Side } from './figures/comparison';
 import { anyDocumentOf, documentsOf, resetWithIndexesOf } from './stage/floor-data';
 import type { Stage, StagedSystem } from './stage/stage';

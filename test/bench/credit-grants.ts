@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
-import type { Bench } from './bench';
+import type { Bench } from './report/bench';
 import { compare, type Comparison, type Side } from './figures/comparison';
 import type { Demand } from './figures/statistics';
 import { createResource } from './stage/api';

@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { localOrganization } from '@billing/local/first-keys';
 import { OperatorClient } from '../support/operator-client';
-import type { Bench, Effort, FigureTable } from './bench';
+import type { Bench, Effort, FigureTable } from './report/bench';
 import { measureReads, readColumns, readRow } from './stage/reads';
 import { RenewalSeed } from './renewals/seed';
 import { storeHistory, storeRecentInvoices } from './revenue-seed';

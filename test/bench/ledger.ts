@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import type { Bench } from './bench';
+import type { Bench } from './report/bench';
 import { compare, type Side } from './figures/comparison';
 import { createResource } from './stage/api';
 import { type Documents, documentsOf } from './stage/floor-data';

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { localOrganization } from '@billing/local/first-keys';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { OperatorClient } from '../support/operator-client';
-import type { Bench, Effort, FigureTable } from './bench';
+import type { Bench, Effort, FigureTable } from './report/bench';
 import { judgeLimit, percentileOf, sampleOf, spreadText } from './figures/statistics';
 import { createResource } from './stage/api';
 import { Replay } from './stage/replay';

@@ -1,4 +1,4 @@
-import type { Bench, Effort } from './bench';
+import type { Bench, Effort } from './report/bench';
 import { compare, type Side } from './figures/comparison';
 import type { LoadJob } from './stage/load-generator';
 import type { Stage, StagedSystem } from './stage/stage';

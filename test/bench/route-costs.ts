@@ -1,7 +1,7 @@
 import { type CreationCost, measureCreationCosts } from '../gateway/creation-costs';
 import type { IdleCosts } from '../gateway/idle-costs';
 import { measureRequestCosts } from '../gateway/request-costs';
-import type { Bench, CountTable } from './bench';
+import type { Bench, CountTable } from './report/bench';
 
 /**
  * Exact on every machine: the calls and database commands that one request of each route causes

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Bench, Effort, Findings } from './bench';
+import type { Bench, Effort, Findings } from './report/bench';
 import { changes } from './changes/changes';
 import { checkouts } from './checkouts';
 import { creditGrants } from './credit-grants';
@@ -21,7 +21,7 @@ import { pages } from './pages';
 import { moneyRenewals } from './renewals/money';
 import { renewalCosts } from './renewals/costs';
 import { renewals } from './renewals/renewals';
-import { readCircumstances, toText, writeJson } from './report';
+import { readCircumstances, toText, writeJson } from './report/report';
 import { routeCosts } from './route-costs';
 import { search } from './search';
 import { Stage } from './stage/stage';

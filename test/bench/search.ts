@@ -4,7 +4,7 @@ import { newId } from '@billing/chassis/ids';
 import { sliceOf } from '@billing/chassis/slices';
 import { localOrganization } from '@billing/local/first-keys';
 import { OperatorClient } from '../support/operator-client';
-import type { Bench } from './bench';
+import type { Bench } from './report/bench';
 import { judgeLimit, percentileOf } from './figures/statistics';
 import { measureReads, readColumns, readRow } from './stage/reads';
 import { createResource } from './stage/api';

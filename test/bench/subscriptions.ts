@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
-import type { Bench } from './bench';
+import type { Bench } from './report/bench';
 import { compare, runOf, type Side } from './figures/comparison';
 import { createResource } from './stage/api';
 import { anyDocumentOf, documentsOf, resetWithIndexesOf } from './stage/floor-data';

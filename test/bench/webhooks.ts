@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Bench } from './bench';
+import type { Bench } from './report/bench';
 import { compare, runOf, type Run, type Side } from './figures/comparison';
 import { anyDocumentOf, resetWithIndexesOf } from './stage/floor-data';
 import type { FloorJob } from './floors/webhooks';

@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import type { Bench, FigureTable } from '../bench';
+import type { Bench, FigureTable } from '../report/bench';
 import type { Stage, StagedSystem } from '../stage/stage';
 import { runJob } from '../stage/program';
 import { compareCosts, type CostSide } from './costs';

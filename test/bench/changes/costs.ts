@@ -1,7 +1,7 @@
-import type { Effort, FigureTable } from '../bench';
+import type { Effort, FigureTable } from '../report/bench';
 import { cpuSecondsBetween, cpuSecondsOf } from '../figures/process-cpu';
 import { judge, sampleOf, spreadText } from '../figures/statistics';
-import { demandText } from '../report';
+import { demandText } from '../report/report';
 import type { Stage, StagedSystem } from '../stage/stage';
 
 /** Work whose processor time is measured. */

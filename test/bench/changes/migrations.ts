@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startSystem } from '@billing/local/system';
 import { ApiClient } from '../../support/api-client';
-import type { Effort, FigureTable } from '../bench';
+import type { Effort, FigureTable } from '../report/bench';
 import { CommandCounts } from '../figures/command-counts';
 import { type Comparison, compare, type Side } from '../figures/comparison';
 import { judge, sampleOf } from '../figures/statistics';
 import { renewalSide } from '../renewals/renewal-side';
 import { RenewalSeed } from '../renewals/seed';
-import { demandText } from '../report';
+import { demandText } from '../report/report';
 import type { Stage, StagedSystem } from '../stage/stage';
 
 const migrated = { quick: 300, usual: 10_000 };

@@ -1,7 +1,7 @@
-import type { Effort, FigureTable } from '../bench';
+import type { Effort, FigureTable } from '../report/bench';
 import type { IngestSite } from './site';
 import type { Latency } from '../figures/latency-histogram';
-import { demandText } from '../report';
+import { demandText } from '../report/report';
 import { judge, percent, sampleOf, spreadText } from '../figures/statistics';
 import type { Stage } from '../stage/stage';
 import { TimedGenerator, type TimedResult } from '../stage/timed-generator';

@@ -1,7 +1,7 @@
-import type { Effort, FigureTable } from '../bench';
+import type { Effort, FigureTable } from '../report/bench';
 import type { IngestSite } from './site';
 import { residentMbOf } from '../figures/process-memory';
-import { demandText } from '../report';
+import { demandText } from '../report/report';
 import type { Stage } from '../stage/stage';
 
 const minuteSeconds = 60;

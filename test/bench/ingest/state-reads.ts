@@ -1,4 +1,4 @@
-import type { Bench, Effort } from '../bench';
+import type { Bench, Effort } from '../report/bench';
 import { compare, type Comparison, type Side } from '../figures/comparison';
 import type { Demand } from '../figures/statistics';
 import type { Stage, StagedSystem } from '../stage/stage';

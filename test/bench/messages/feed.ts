@@ -1,4 +1,4 @@
-import type { Bench, Effort, FigureTable } from '../bench';
+import type { Bench, Effort, FigureTable } from '../report/bench';
 import { compare, runOf, type Side } from '../figures/comparison';
 import { judgeLimit, percentileOf } from '../figures/statistics';
 import type { FloorJob } from '../floors/feed-reads';

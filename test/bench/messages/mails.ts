@@ -1,7 +1,7 @@
-import type { Bench, Effort, FigureTable } from '../bench';
+import type { Bench, Effort, FigureTable } from '../report/bench';
 import { judge, sampleOf, spreadText } from '../figures/statistics';
 import { cpuSecondsBetween, cpuSecondsOf } from '../figures/process-cpu';
-import { demandText } from '../report';
+import { demandText } from '../report/report';
 import type { Stage, StagedSystem } from '../stage/stage';
 import { FeedSeed } from './seed';
 

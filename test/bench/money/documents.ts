@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import type { Bench } from '../bench';
+import type { Bench } from '../report/bench';
 import { compare, runOf, type Comparison, type Side } from '../figures/comparison';
 import {
   collectionsOf,

@@ -2,7 +2,7 @@ import { type Document, MongoClient } from 'mongodb';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { sliceOf } from '@billing/chassis/slices';
-import type { Bench, FigureTable } from '../bench';
+import type { Bench, FigureTable } from '../report/bench';
 import { compare, runOf, type Run, type Side } from '../figures/comparison';
 import { peakMbOf, resetPeakOf, residentMbOf } from '../figures/process-memory';
 import { createResource, inNewSandbox, setSeller } from '../stage/api';

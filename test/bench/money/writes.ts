@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { startSystem } from '@billing/local/system';
-import type { CountTable } from '../bench';
+import type { CountTable } from '../report/bench';
 import { add, CommandCounts } from '../figures/command-counts';
 import { type MoneyOperationName, moneyWrites } from '../floors/money-writes';
 import { documentsOf } from '../stage/floor-data';

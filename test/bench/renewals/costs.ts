@@ -1,6 +1,6 @@
 import { inSpan, startTracing, type TracingOptions } from '@billing/chassis/tracing';
 import { startSystem } from '@billing/local/system';
-import type { Bench, CountTable } from '../bench';
+import type { Bench, CountTable } from '../report/bench';
 import { add, CommandCounts } from '../figures/command-counts';
 import { RenewalSeed } from './seed';
 import { createDue, renewedRun } from './renewal-side';

@@ -1,4 +1,4 @@
-import type { Bench } from '../bench';
+import type { Bench } from '../report/bench';
 import { compare, type Side } from '../figures/comparison';
 import { RenewalSeed } from './seed';
 import { renewalSide } from './renewal-side';

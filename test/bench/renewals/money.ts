@@ -1,4 +1,4 @@
-import type { Bench, Effort } from '../bench';
+import type { Bench, Effort } from '../report/bench';
 import { type Comparison, compare, type Side } from '../figures/comparison';
 import type { Demand } from '../figures/statistics';
 import { inNewSandbox, setSeller } from '../stage/api';

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Bench } from '../bench';
+import type { Bench } from '../report/bench';
 import { compare, runOf, type Side } from '../figures/comparison';
 import { countIn, renewalSide } from './renewal-side';
 import { compareReplicas } from './replicas';

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Closers } from '@billing/chassis/process';
 import { startReplica } from '../../support/replica';
-import type { Effort, FigureTable, Findings } from '../bench';
+import type { Effort, FigureTable, Findings } from '../report/bench';
 import { compare, type Comparison, type Side, type SideFigures } from '../figures/comparison';
 import { busyCores, limitOf } from '../figures/limit';
 import { spreadText } from '../figures/statistics';

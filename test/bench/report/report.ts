@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Effort, FigureTable, Findings } from './bench';
-import type { Comparison, SideFigures } from './figures/comparison';
-import { type Demand, percent, type Sample } from './figures/statistics';
+import type { Comparison, SideFigures } from '../figures/comparison';
+import { type Demand, percent, type Sample } from '../figures/statistics';
 
 /** The circumstances of the measurement, without which the figures mean nothing. */
 export interface Circumstances {

@@ -1,5 +1,5 @@
-import type { Comparison } from './figures/comparison';
-import type { Stage } from './stage/stage';
+import type { Comparison } from '../figures/comparison';
+import type { Stage } from '../stage/stage';
 
 /** Duration and number of measurements. */
 export interface Effort {
@@ -30,7 +30,7 @@ export interface Findings {
   readonly figures?: readonly FigureTable[];
 }
 
-/** One file of this folder: `npm run bench <name>` runs it alone. */
+/** One benchmark: `npm run bench <name>` runs it alone. */
 export interface Bench {
   readonly name: string;
   readonly title: string;
