@@ -23,7 +23,7 @@ import { toProtoCreditNotes } from './credit-note/credit-note-message';
 import type { HostedPageStore } from './hosted-page/store';
 import type { InvoiceRecord } from './invoice/invoice';
 import { toProtoInvoice } from './invoice/rpc';
-import { shownInvoices } from './invoice/store';
+import { shownInvoices } from './invoice/shown-invoices';
 import type { CreditKind, CreditRow, CreditRowStore } from './refund/credit-row-store';
 import type { PartsOf } from './refund/refund-message';
 import { disputesOf, partReader, refundsOf } from './refund/refund-rpc';

@@ -31,7 +31,7 @@ import type {
   ProviderSource,
 } from '../provider/port/payment-provider';
 import type { NotCharged, ProviderChange } from '../provider/alarms';
-import { paymentIdOf } from '../invoice/store';
+import { paymentIdOf } from '../invoice/payment-id-store';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 

@@ -15,7 +15,7 @@ import {
   recordExternal,
   type Recording,
 } from '../invoice/recorded-payment';
-import { paymentIdOf } from '../invoice/store';
+import { paymentIdOf } from '../invoice/payment-id-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import { waitForEffect } from '../provider/wait-for-effect';
 import { type AttemptWorker, finishForCaller } from './attempt-worker';

@@ -50,7 +50,8 @@ import {
   taxOf,
   totalOf,
 } from './invoice';
-import { paymentIdOf, shownInvoices } from './store';
+import { paymentIdOf } from './payment-id-store';
+import { shownInvoices } from './shown-invoices';
 import { toProtoFinalization, toProtoLineTax } from '../tax/finalization-message';
 
 const perPageMax = 100;

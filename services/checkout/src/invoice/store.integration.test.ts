@@ -8,7 +8,8 @@ import { announcedInvoices } from '../announcement/invoice-event-message';
 import { declined } from '../provider/port/decline';
 import { aDraft, aLineItem, anOpened, savedMethod, asInvoice } from '../testing/invoice';
 import { type InvoiceRecord, tombstone } from './invoice';
-import { type CollectionResultPayload, readCollectionResult, shownInvoices } from './store';
+import { type CollectionResultPayload, readCollectionResult } from './store';
+import { shownInvoices } from './shown-invoices';
 
 const configuration = testServiceConfiguration('checkout');
 let mongo: MongoConnection;

@@ -1,6 +1,5 @@
 import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
-import { derivedId } from '@billing/chassis/ids';
 import { type Currency, isCurrency } from '@billing/kernel/currency';
 import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Command } from '@billing/kernel/transition';
@@ -166,40 +165,6 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   encodeCommand,
 };
 
-/** Filter of a list: shown invoices, by any of their fields. */
-export function shownInvoices(filter: {
-  readonly subscriptionId?: string | undefined;
-  readonly customerId?: string | undefined;
-  readonly status?: string | undefined;
-  readonly number?: string | undefined;
-  readonly billingReason?: string | undefined;
-  readonly issuedOnly?: boolean | undefined;
-}): Record<string, unknown> {
-  const { subscriptionId, customerId, status, number, billingReason, issuedOnly } = filter;
-  return {
-    isTombstone: false,
-    ...(subscriptionId !== undefined && { subscriptionId }),
-    ...(customerId !== undefined && { customerId }),
-    ...(status !== undefined && { status }),
-    ...(number !== undefined && { number }),
-    ...(billingReason !== undefined && { billingReason }),
-    ...(issuedOnly === true && status === undefined && { status: { $ne: 'DRAFT' } }),
-  };
-}
-
-/** Reason why the payment of an open invoice is at risk. */
-export type RiskKind = 'PAYMENT_FAILED' | 'OVERDUE';
-
-/** Filter of the open invoices that are at risk at `now`, for a reason or for any. */
-export function invoicesAtRisk(kind: RiskKind | undefined, now: Date): Record<string, unknown> {
-  const open = shownInvoices({ status: 'OPEN' });
-  const risks = {
-    PAYMENT_FAILED: { firstFailedAt: { $ne: null } },
-    OVERDUE: { dueDate: { $lt: now } },
-  };
-  return kind === undefined ? { ...open, $or: Object.values(risks) } : { ...open, ...risks[kind] };
-}
-
 /** Decodes a result that encodeCommand has encoded. */
 export function readCollectionResult(
   result: CollectionResultPayload,
@@ -212,14 +177,6 @@ export function readCollectionResult(
     nextAttemptAt: result.nextAttemptAt ?? undefined,
     invoice: snapshotOf(result, tenant),
   };
-}
-
-/** Id of a payment, the same while its attempt runs and after it has ended. */
-export function paymentIdOf(
-  { id, attemptNumber }: { readonly id: string; readonly attemptNumber: number },
-  { environmentId }: Pick<Tenant, 'environmentId'>,
-): string {
-  return derivedId(environmentId, 'payment', id, attemptNumber);
 }
 
 function snapshotOf(result: CollectionResultPayload, tenant: Tenant): Stored<InvoiceRecord> {

@@ -16,7 +16,7 @@ import { dunningReport } from '../invoice/dunning-report';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { invoiceCollection } from '../invoice/invoice-collection';
 import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
-import { invoicesAtRisk, type RiskKind } from '../invoice/store';
+import { invoicesAtRisk, type RiskKind } from '../invoice/shown-invoices';
 import type { ProviderWaitStore } from '../collection/provider-wait-store';
 import { reportDaysMax, type ReportStore } from './store';
 import { moneyReportRpc } from './money-report-rpc';

@@ -5,7 +5,7 @@ import { calendarDayOf } from '@billing/kernel/calendar-day';
 import type { InvoiceRecord } from '../invoice/invoice';
 import type { Count } from '../invoice/stored-fields';
 import { invoiceCollection } from '../invoice/invoice-collection';
-import { shownInvoices } from '../invoice/store';
+import { shownInvoices } from '../invoice/shown-invoices';
 import {
   type CustomerAccount,
   customerAccounts,
