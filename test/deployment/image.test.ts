@@ -98,7 +98,7 @@ describe('the Dockerfile', () => {
     'proto/gen/.stamp',
     'services/chassis/src/testing/testing.ts',
     'services/checkout/src/testing/store.ts',
-    'services/checkout/src/invoice/store.integration.test.ts',
+    'services/checkout/src/invoice/document/store.integration.test.ts',
     'deploy/images/Dockerfile',
     'test/support/test-system.ts',
   ])('the build context excludes %s', (path) => {

@@ -20,7 +20,7 @@ import type { Peers } from './peer/peers';
 import type { RefundWorker } from './refund/refund-worker';
 import type { RecordedPaymentWorker } from './collection/recorded-payment-worker';
 import type { SessionListener } from './collection/session-invoice-worker';
-import { type CollectionResultPayload, readCollectionResult } from './invoice/store';
+import { type CollectionResultPayload, readCollectionResult } from './invoice/document/store';
 
 export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;

@@ -2,7 +2,7 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import { InvoiceNumberStore } from './invoice/invoice-number-store';
+import { InvoiceNumberStore } from './invoice/number/invoice-number-store';
 import { aRequest, type RunningCheckout, startCheckout } from './testing/rpc';
 
 const numbersFrom = (first: number, count: number) =>

@@ -11,7 +11,7 @@ import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscr
 import { openAndCollect } from './invoice/collection';
 import { draft } from './draft/draft';
 import type { InvoiceRecord } from './invoice/invoice';
-import { invoiceDefinition } from './invoice/store';
+import { invoiceDefinition } from './invoice/document/store';
 import { aClaim, aNewInvoice } from './testing/invoice';
 import {
   aLineItem,

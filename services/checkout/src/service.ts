@@ -22,7 +22,7 @@ import { exportedResources } from './exported-resources';
 import { type ErasureDependencies, erasingPayers } from './erasure/erase-customer';
 import { type ObligationDependencies, obligationRpc } from './erasure/obligation-rpc';
 import { HostedPageStore } from './hosted-page/store';
-import { InvoiceNumberStore } from './invoice/invoice-number-store';
+import { InvoiceNumberStore } from './invoice/number/invoice-number-store';
 import { invoiceWorkers } from './collection/workers';
 import {
   payerDefinition,

@@ -5,7 +5,7 @@ import {
   type NewCreditNote,
   numberCreditNote,
 } from '../credit-note/issue-credit-note';
-import { announceInvoice } from '../invoice/event/announcement';
+import { announceInvoice } from '../invoice/announcement';
 import type { Refund } from '../invoice/credit/credit';
 import { type Invoice, type InvoiceRecord, pay, type Payment } from '../invoice/invoice';
 import type { ProviderDispute } from '../provider/port/refund';

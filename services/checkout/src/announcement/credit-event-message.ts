@@ -4,7 +4,7 @@ import { CreditEvent as ProtoCreditEvent } from '@billing/proto/billing/event/v1
 import { toJsonRefund } from '@billing/proto/json/credit-note/refund';
 import { fieldChangesBetween } from '@billing/proto/json/field-changes';
 import { toProtoCreditNotes } from '../credit-note/credit-note-message';
-import { type CreditEvent, creditEventOrder } from '../invoice/event/credit-announcement';
+import { type CreditEvent, creditEventOrder } from '../invoice/credit/credit-announcement';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import { toProtoDispute, toProtoRefund } from '../refund/refund-message';

@@ -13,7 +13,7 @@ import { type Invoice, type InvoiceRecord, tombstone, voidInvoice } from '../inv
 import { recordExternal } from '../invoice/recorded-payment';
 import { type DeclineCode, declined } from '../provider/port/decline';
 import { aClaim, aDraft, anOpened, asInvoice, savedMethod } from '../testing/invoice';
-import { announceInvoice } from '../invoice/event/announcement';
+import { announceInvoice } from '../invoice/announcement';
 import { announcedInvoices } from './invoice-event-message';
 
 const pages = {

@@ -3,10 +3,10 @@ import type { DomainEvent } from '@billing/kernel/transition';
 import { InvoiceEvent as ProtoInvoiceEvent } from '@billing/proto/billing/event/v1/invoice_event';
 import type { Payment } from '@billing/proto/billing/checkout/v1/checkout';
 import { chargeInitiators, collectionProgress } from '@billing/proto/values/checkout';
-import { announceInvoice, type InvoiceEvent } from '../invoice/event/announcement';
+import { announceInvoice, type InvoiceEvent } from '../invoice/announcement';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
-import { invoiceDefinition } from '../invoice/store';
+import { invoiceDefinition } from '../invoice/document/store';
 import { creditEventEncoder, isCreditEvent } from './credit-event-message';
 
 /** Invoices that announce their events, with the addresses of their pages. */

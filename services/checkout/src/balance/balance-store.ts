@@ -29,7 +29,7 @@ import {
   toEntryDocument,
 } from './entry-store';
 import type { Invoice } from '../invoice/invoice';
-import type { Count, Nullable } from '../invoice/stored-fields';
+import type { Count, Nullable } from '../invoice/document/stored-fields';
 
 type Context = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 

@@ -5,7 +5,7 @@ import { batchBounds, InsertBatches } from '@billing/chassis/inserts';
 import { scanPage, type ScanRange } from '@billing/chassis/scan-page';
 import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { BalanceEntry } from './balance';
-import { type Count, nullable, type Nullable } from '../invoice/stored-fields';
+import { type Count, nullable, type Nullable } from '../invoice/document/stored-fields';
 
 type Context = Pick<CallContext, 'tenant'>;
 

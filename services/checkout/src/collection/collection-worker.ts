@@ -33,7 +33,7 @@ import {
   totalOf,
   voidInvoice,
 } from '../invoice/invoice';
-import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import type { InvoiceNumberStore } from '../invoice/number/invoice-number-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import type { NotCharged } from '../provider/alarms';

@@ -9,7 +9,7 @@ import type { NotCharged } from '../provider/alarms';
 import { attemptOfCall, invoiceNotOpen, payNow, takeAnswer } from '../invoice/collection';
 import { noProviderCode } from '../provider/port/decline';
 import { type InvoiceRecord, isOwed, type Payment, paymentInProgress } from '../invoice/invoice';
-import { settleLate } from '../invoice/late-payment';
+import { settleLate } from './late-payment';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { ChargeSource } from '../provider/port/payment-provider';
 

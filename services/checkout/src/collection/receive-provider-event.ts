@@ -6,7 +6,7 @@ import { unlessNotFound } from '@billing/kernel/domain-error';
 import { sumOf } from '@billing/kernel/money';
 import { isHeld } from '../invoice/credit/credit';
 import type { InvoiceRecord } from '../invoice/invoice';
-import { contradictedPayment } from '../invoice/late-payment';
+import { contradictedPayment } from './late-payment';
 import type { ConfiguredProviders } from '../provider/configured-provider';
 import type {
   ProviderEvents,

@@ -4,7 +4,7 @@ import { isNotFound } from '@billing/kernel/domain-error';
 import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { collectionOutcomes } from '@billing/proto/values/subscription';
 import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
-import type { CollectionResult } from '../invoice/store';
+import type { CollectionResult } from '../invoice/document/store';
 import type { Peers } from '../peer/peers';
 
 /** Sends a result to the subscription of its invoice. */

@@ -17,7 +17,7 @@ import {
   open,
   type Payment,
 } from '../invoice/invoice';
-import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import type { InvoiceNumberStore } from '../invoice/number/invoice-number-store';
 import type { ChallengeAnswer, PaymentWorker } from './payment-worker';
 import type { NewSessionInvoice, SessionCharge } from './session-invoice';
 

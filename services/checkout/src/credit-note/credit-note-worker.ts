@@ -10,7 +10,7 @@ import type { BalanceStore } from '../balance/balance-store';
 import type { AttemptWorker } from '../collection/attempt-worker';
 import type { Refund } from '../invoice/credit/credit';
 import { type InvoiceRecord, paymentInProgress } from '../invoice/invoice';
-import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import type { InvoiceNumberStore } from '../invoice/number/invoice-number-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import { type RefundWorker, refundWaitMsMax } from '../refund/refund-worker';
 import {

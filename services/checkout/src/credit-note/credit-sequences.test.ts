@@ -9,7 +9,7 @@ import {
   splitOf,
   totalOfNote,
 } from '../invoice/credit/credit';
-import { leftOfInvoice } from '../invoice/credit/line-credit';
+import { leftOfInvoice } from '../invoice/line-credit';
 import { type Invoice, outstandingOf, totalOf } from '../invoice/invoice';
 import { recordDispute } from '../refund/dispute';
 import { recordListed, recordRefund, refundKey, settleRefund } from '../refund/refund';

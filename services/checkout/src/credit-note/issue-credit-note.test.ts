@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { markUncollectible, payNow, voidForCaller } from '../invoice/collection';
-import { taxOfCredit } from '../invoice/credit/line-credit';
+import { taxOfCredit } from '../invoice/line-credit';
 import { type Invoice, voidInvoice } from '../invoice/invoice';
 import { reserve } from '../invoice/reservation';
 import {

@@ -16,8 +16,8 @@ import {
   leftOfInvoice,
   leftOfLine,
   taxOfCredit,
-} from '../invoice/credit/line-credit';
-import { refundableOf, refundTooHigh } from '../invoice/credit/refundable';
+} from '../invoice/line-credit';
+import { refundableOf, refundTooHigh } from '../invoice/refundable';
 import {
   type Invoice,
   type InvoiceRecord,

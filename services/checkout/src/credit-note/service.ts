@@ -1,7 +1,7 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Service } from '@billing/chassis/service';
 import type { BalanceStore } from '../balance/balance-store';
-import { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import { InvoiceNumberStore } from '../invoice/number/invoice-number-store';
 import { announceDispute, type SandboxDispute } from '../provider/sandbox/disputes';
 import { CreditRowStore } from '../refund/credit-row-store';
 import { refundRpc } from '../refund/refund-rpc';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { dunningOutcome, dunningStepsReached } from './dunning-report';
+import { dunningOutcome, dunningStepsReached } from './document/dunning-report';
 import { outstandingOf, totalOf } from './invoice';
 import { type ProviderAnswer, type Turn, workers, World } from '../testing/collection';
 import { problemsOf } from '../testing/collection-problems';

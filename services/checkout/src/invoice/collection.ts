@@ -12,7 +12,7 @@ import {
 import { claimSlot, withMethod } from './attempt-slot';
 import { withResult } from './collection-result';
 import { isPermanentlyRefused } from './dunning';
-import { withFailedPayment } from './event/failed-payment';
+import { withFailedPayment } from './failed-payment';
 import { keptPayments } from './kept-payments';
 import { usedMethod, withMethodUse } from './method-use';
 import { type MethodChoice, nextMethod, nextRetry } from './method-choice';

@@ -10,7 +10,7 @@ import {
 } from './collection';
 import { type Invoice, type InvoiceRecord, outstandingOf, voidInvoice } from './invoice';
 import { claimBalance, recordExternal } from './recorded-payment';
-import { settleLate } from './late-payment';
+import { settleLate } from '../collection/late-payment';
 import { declined } from '../provider/port/decline';
 
 const now = new Date('2026-01-20T00:00:00.000Z');

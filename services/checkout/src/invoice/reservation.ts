@@ -1,7 +1,7 @@
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { hasAllNotes, tooManyCreditNotes } from './credit/credit';
-import { creditOfChange, leftOfInvoice, leftOfLine } from './credit/line-credit';
+import { creditOfChange, leftOfInvoice, leftOfLine } from './line-credit';
 import type { Invoice, InvoiceRecord } from './invoice';
 
 /** One try of a plan change. */

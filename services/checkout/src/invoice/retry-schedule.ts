@@ -3,7 +3,7 @@ import type { Attempt } from './attempt';
 import { claimSlot, lastAttemptNumber, withMethod } from './attempt-slot';
 import { isReportedAfterWriteOff, withResult } from './collection-result';
 import { datesAfter, retryDates } from './dunning';
-import { overdue, reminded } from './event/announcement';
+import { overdue, reminded } from './announcement';
 import {
   withoutSchedule,
   withReturnedBalance,

@@ -30,7 +30,7 @@ import type { Attempt, RecordedPayment } from './attempt';
 import { billedCurrency } from './billed-currency-store';
 import { amountOf } from './collection';
 import { amountCredited, amountReduced, amountRefunded } from './credit/credit';
-import { leftOfLine } from './credit/line-credit';
+import { leftOfLine } from './line-credit';
 import { shownPayments } from './kept-payments';
 import type { HostedResource } from '../hosted-page/hosted-page';
 import { payerMessage } from '../provider/port/payer-message';

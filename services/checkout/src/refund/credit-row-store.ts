@@ -5,7 +5,7 @@ import { scanPage, type ScanRange } from '@billing/chassis/scan-page';
 import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { definedFields, readPage, type WantedPage } from '../balance/entry-store';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
-import type { Count } from '../invoice/stored-fields';
+import type { Count } from '../invoice/document/stored-fields';
 
 type Context = Pick<CallContext, 'tenant'>;
 

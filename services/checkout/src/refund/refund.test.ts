@@ -3,7 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
 import { type Invoice, type InvoiceRecord, pay, type Payment } from '../invoice/invoice';
 import type { Refund } from '../invoice/credit/credit';
-import { refundsLookAt, refundsResumeAt } from '../invoice/credit/refundable';
+import { refundsLookAt, refundsResumeAt } from '../invoice/refundable';
 import { anOpened, asInvoice } from '../testing/invoice';
 import {
   recordListed,

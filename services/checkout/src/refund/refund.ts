@@ -1,7 +1,7 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { type Refund, refundsMax } from '../invoice/credit/credit';
-import { refundableOf, refundTooHigh, resumeAtOf } from '../invoice/credit/refundable';
+import { refundableOf, refundTooHigh, resumeAtOf } from '../invoice/refundable';
 import { customerDeleted } from '../invoice/recorded-payment';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
 import type { ProviderRefund, RefundOutcome } from '../provider/port/refund';

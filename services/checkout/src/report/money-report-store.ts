@@ -7,7 +7,7 @@ import type { CreditNote, Dispute, Refund } from '../invoice/credit/credit';
 import { movedSince } from '../invoice/document/moved-month';
 import type { InvoiceDiscount } from '../invoice/invoice-discount';
 import type { InvoiceRecord, LineItem, Payment } from '../invoice/invoice';
-import type { Count } from '../invoice/stored-fields';
+import type { Count } from '../invoice/document/stored-fields';
 import type { FinalizationDocument } from '../tax/finalization-document';
 import { fromTaxDocument } from '../tax/finalization-document';
 import type { TaxOfLine } from '../tax/finalization';

@@ -12,7 +12,7 @@ import { BalanceEntryStore } from '../balance/entry-store';
 import type { CreditNote } from '../invoice/credit/credit';
 import { movedSince } from '../invoice/document/moved-month';
 import { type Invoice, type InvoiceRecord, voidInvoice } from '../invoice/invoice';
-import { invoiceDefinition } from '../invoice/store';
+import { invoiceDefinition } from '../invoice/document/store';
 import { aLineItem, anOpened } from '../testing/invoice';
 import { MoneyReportStore } from './money-report-store';
 

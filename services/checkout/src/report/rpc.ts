@@ -12,9 +12,9 @@ import {
 } from '@billing/proto/billing/checkout/v1/report';
 import { riskKinds } from '@billing/proto/values/checkout';
 import { checkoutReportCallers } from '../peer/callers';
-import { dunningReport } from '../invoice/dunning-report';
+import { dunningReport } from '../invoice/document/dunning-report';
 import type { InvoiceRecord } from '../invoice/invoice';
-import { invoiceCollection } from '../invoice/invoice-collection';
+import { invoiceCollection } from './invoice-collection';
 import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import { invoicesAtRisk, type RiskKind } from '../invoice/shown-invoices';
 import type { ProviderWaitStore } from '../collection/provider-wait-store';

@@ -10,7 +10,7 @@ import {
   testServiceConfiguration,
 } from '@billing/chassis/testing';
 import { type Invoice, type InvoiceRecord, tombstone, totalOf } from '../invoice/invoice';
-import { invoiceDefinition } from '../invoice/store';
+import { invoiceDefinition } from '../invoice/document/store';
 import { aLineItem, anOpened } from '../testing/invoice';
 import type { RecentSales } from './sales';
 import { SalesStore } from './sales-store';

@@ -3,8 +3,8 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
 import { calendarDayOf } from '@billing/kernel/calendar-day';
 import type { InvoiceRecord } from '../invoice/invoice';
-import type { Count } from '../invoice/stored-fields';
-import { invoiceCollection } from '../invoice/invoice-collection';
+import type { Count } from '../invoice/document/stored-fields';
+import { invoiceCollection } from './invoice-collection';
 import { shownInvoices } from '../invoice/shown-invoices';
 import {
   type CustomerAccount,

@@ -1,6 +1,6 @@
 import { amountRefunded } from '../invoice/credit/credit';
 import { amountDue, amountPaid, type Invoice } from '../invoice/invoice';
-import type { InvoiceSum } from '../invoice/dunning-report';
+import type { InvoiceSum } from '../invoice/document/dunning-report';
 
 /** Planned charge of an open invoice. */
 interface PlannedCharge {

@@ -13,7 +13,7 @@ import { SalesStore } from './sales-store';
 import { ReportStore } from './store';
 import type { SessionRecord } from '../sales/session';
 import { sessionDefinition } from '../sales/session-store';
-import { invoiceDefinition } from '../invoice/store';
+import { invoiceDefinition } from '../invoice/document/store';
 import { aLineItem, anOpened } from '../testing/invoice';
 import { aReadySession } from '../testing/session';
 

@@ -17,10 +17,10 @@ import {
   dunningSteps,
   type InvoiceSum,
   type Resolved,
-} from '../invoice/dunning-report';
+} from '../invoice/document/dunning-report';
 import type { InvoiceRecord, Payment } from '../invoice/invoice';
 import type { SessionRecord } from '../sales/session';
-import { type Count } from '../invoice/stored-fields';
+import { type Count } from '../invoice/document/stored-fields';
 import { MoneyReportStore } from './money-report-store';
 import {
   funnelAddend,

@@ -7,7 +7,7 @@ import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { Collection, Db } from 'mongodb';
 import type { ChangeReservation, Reserved } from './change-reservation';
 import type { ChangeRound } from '../invoice/reservation';
-import { type Count, type Nullable, nullable } from '../invoice/stored-fields';
+import { type Count, type Nullable, nullable } from '../invoice/document/stored-fields';
 
 type ReservationDocument = Omit<Nullable<ChangeReservation>, 'id' | 'round' | 'reserved'> & {
   readonly _id: string;

@@ -14,7 +14,7 @@ import {
   type TypedCodes,
 } from './session';
 import { funnelStepsReached } from './session-funnel';
-import { type Count, nullable, type Nullable } from '../invoice/stored-fields';
+import { type Count, nullable, type Nullable } from '../invoice/document/stored-fields';
 
 type PlanDocument = Nullable<PaymentPlan>;
 type RunningDocument = PlanDocument &

@@ -8,7 +8,7 @@ import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/tes
 import { openAndCollect } from '../invoice/collection';
 import { draft, type NewInvoice } from '../draft/draft';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
-import { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import { InvoiceNumberStore } from '../invoice/number/invoice-number-store';
 import { invoiceWorkers } from '../collection/workers';
 import { noProvider } from '../provider/no-provider';
 import {

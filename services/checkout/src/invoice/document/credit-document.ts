@@ -1,5 +1,5 @@
 import type { CreditNote, Credits, Dispute, Refund } from '../credit/credit';
-import { type Count, nullable, type Nullable } from '../stored-fields';
+import { type Count, nullable, type Nullable } from './stored-fields';
 
 type CreditNoteDocument = Omit<Nullable<CreditNote>, 'metadata'> & {
   /** JSON text, because keys may contain dots. */

@@ -1,6 +1,6 @@
 import { fromTaxDocument } from '../../tax/finalization-document';
 import type { LineItem, LineItemDetails, LineItemTier } from '../invoice';
-import type { Count, Nullable } from '../stored-fields';
+import type { Count, Nullable } from './stored-fields';
 
 /** Documents stored before usage was billed lack the credits. */
 type DetailsDocument = Omit<LineItemDetails, 'creditsUsed' | 'proration'> &

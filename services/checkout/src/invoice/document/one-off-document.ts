@@ -1,5 +1,5 @@
 import type { OneOffTerms } from '../invoice';
-import { type Count, nullable, type Nullable } from '../stored-fields';
+import { type Count, nullable, type Nullable } from './stored-fields';
 
 /** Terms of a one-off invoice in its document. */
 export type OneOffDocument = Omit<Nullable<OneOffTerms>, 'netDays' | 'metadata'> & {

@@ -1,6 +1,6 @@
 import type { Attempt, RecordedPayment } from '../attempt';
 import type { Payment } from '../invoice';
-import { nullable, type Nullable } from '../stored-fields';
+import { nullable, type Nullable } from './stored-fields';
 
 /** Details of a recorded payment in an invoice's document. */
 export type RecordedDocument = Omit<Nullable<RecordedPayment>, 'metadata'> & {

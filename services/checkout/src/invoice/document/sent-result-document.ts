@@ -1,5 +1,5 @@
 import type { SentResult } from '../attempt';
-import type { Count } from '../stored-fields';
+import type { Count } from './stored-fields';
 
 export type SentResultDocument = Omit<SentResult, 'resultNumber' | 'attempt'> &
   Record<'resultNumber' | 'attempt', Count>;

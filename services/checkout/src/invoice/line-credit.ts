@@ -1,9 +1,9 @@
 import { roundedQuotient } from '@billing/kernel/decimal';
 import { sumOf } from '@billing/kernel/money';
 import { creditWithTax } from '@billing/kernel/proration/credit-lines';
-import type { Invoice, LineItem } from '../invoice';
-import type { Credits } from './credit';
-import { lineTotalOf, pricedOf } from '../../tax/finalization';
+import type { Invoice, LineItem } from './invoice';
+import type { Credits } from './credit/credit';
+import { lineTotalOf, pricedOf } from '../tax/finalization';
 
 /** The fields of an invoice that decide how much of a line can be credited. */
 export type Creditable = Pick<Credits, 'creditNotes'> & Pick<Invoice, 'lineItems' | 'reservation'>;

@@ -6,8 +6,8 @@ import {
   dunningStepsReached,
   type Resolved,
 } from './dunning-report';
-import { tombstone } from './invoice';
-import { anOpened } from '../testing/invoice';
+import { tombstone } from '../invoice';
+import { anOpened } from '../../testing/invoice';
 
 const firstFailedAt = new Date('2026-01-01T00:00:00.000Z');
 

@@ -1,4 +1,4 @@
-import type { CreditNote, Credits, Dispute, Refund } from '../credit/credit';
+import type { CreditNote, Credits, Dispute, Refund } from './credit';
 
 /** Event of a credit note, refund or dispute of an invoice. */
 export type CreditEvent =

@@ -1,7 +1,7 @@
 import { resumeAt } from '../attempt';
 import { needsWorker } from '../attempt-slot';
 import type { InvoiceRecord } from '../invoice';
-import { earliest, refundsLookAt, refundsResumeAt } from './refundable';
+import { earliest, refundsLookAt, refundsResumeAt } from '../refundable';
 
 /**
  * Time at which an invoice is due. It is not due for its attempt while that runs: the provider is

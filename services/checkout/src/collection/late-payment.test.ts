@@ -1,11 +1,11 @@
 import { unchanged } from '@billing/kernel/transition';
-import type { Claim } from './attempt';
-import { openAndCollect, payNow, recordResult } from './collection';
+import type { Claim } from '../invoice/attempt';
+import { openAndCollect, payNow, recordResult } from '../invoice/collection';
 import { declined } from '../provider/port/decline';
-import { refundableOf } from './credit/refundable';
-import { amountPaid, type InvoiceRecord } from './invoice';
+import { refundableOf } from '../invoice/refundable';
+import { amountPaid, type InvoiceRecord } from '../invoice/invoice';
 import { contradictedPayment, settleLate } from './late-payment';
-import type { MethodChoice } from './method-choice';
+import type { MethodChoice } from '../invoice/method-choice';
 import { aClaim, aDraft, anOpened, savedMethod, asInvoice } from '../testing/invoice';
 
 const now = new Date('2026-01-05T12:00:00.000Z');

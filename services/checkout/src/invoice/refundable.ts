@@ -1,8 +1,8 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { sumOf } from '@billing/kernel/money';
-import { balanceProvider, externalProvider } from '../attempt';
-import type { Invoice, Payment } from '../invoice';
-import { isHeld, type Refund } from './credit';
+import { balanceProvider, externalProvider } from './attempt';
+import type { Invoice, Payment } from './invoice';
+import { isHeld, type Refund } from './credit/credit';
 
 // Long enough for a provider to answer; afterwards another worker may resume a refund.
 const resumeAfterMs = 30_000;

@@ -1,8 +1,14 @@
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import { afterPayment, withOverpayment } from './after-payment';
-import { type Invoice, type InvoiceRecord, isOwed, outstandingOf, type Payment } from './invoice';
-import type { MethodChoice } from './method-choice';
-import { usedMethod, withMethodUse } from './method-use';
+import { afterPayment, withOverpayment } from '../invoice/after-payment';
+import {
+  type Invoice,
+  type InvoiceRecord,
+  isOwed,
+  outstandingOf,
+  type Payment,
+} from '../invoice/invoice';
+import type { MethodChoice } from '../invoice/method-choice';
+import { usedMethod, withMethodUse } from '../invoice/method-use';
 
 /**
  * Payment that is recorded as failed and that the provider reports as succeeded; undefined if none.

@@ -1,4 +1,4 @@
-import type { Invoice, InvoiceRecord, Payment } from './invoice';
+import type { Invoice, InvoiceRecord, Payment } from '../invoice';
 
 /** Steps of an invoice's dunning that reports count. Each is reached once and never left. */
 export const dunningSteps = ['FAILED', 'RESOLVED'] as const;

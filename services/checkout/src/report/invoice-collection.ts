@@ -1,4 +1,4 @@
-import type { Invoice } from './invoice';
+import type { Invoice } from '../invoice/invoice';
 
 /** Automatic charges that an invoice is scheduled for. */
 export interface InvoiceCollection {

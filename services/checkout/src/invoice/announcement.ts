@@ -1,6 +1,6 @@
 import type { DomainEvent } from '@billing/kernel/transition';
-import type { Invoice, InvoiceRecord, Payment } from '../invoice';
-import { type CreditEvent, creditEventOrder, creditsIn } from './credit-announcement';
+import type { Invoice, InvoiceRecord, Payment } from './invoice';
+import { type CreditEvent, creditEventOrder, creditsIn } from './credit/credit-announcement';
 
 /** Initiator of a failed charge. */
 export type ChargeInitiator = 'SCHEDULE' | 'CALLER' | 'PAYER' | 'NEW_METHOD';

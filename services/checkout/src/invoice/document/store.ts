@@ -3,9 +3,9 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { type Currency, isCurrency } from '@billing/kernel/currency';
 import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Command } from '@billing/kernel/transition';
-import type { Attempt, CollectionOutcome } from './attempt';
-import { invoiceDueAt, invoiceRecoverAt } from './credit/due-work';
-import { declined, isDeclineCode } from '../provider/port/decline';
+import type { Attempt, CollectionOutcome } from '../attempt';
+import { invoiceDueAt, invoiceRecoverAt } from './due-work';
+import { declined, isDeclineCode } from '../../provider/port/decline';
 import { dunningStepsReached } from './dunning-report';
 import type {
   Invoice,
@@ -14,35 +14,27 @@ import type {
   Payment,
   PaymentError,
   Tombstone,
-} from './invoice';
-import type { InvoiceDiscount } from './invoice-discount';
-import type { PaidPeriod } from './paid-period';
-import {
-  type CreditsDocument,
-  fromCreditsDocument,
-  toCreditsDocument,
-} from './document/credit-document';
-import {
-  fromOneOffDocument,
-  type OneOffDocument,
-  toOneOffDocument,
-} from './document/one-off-document';
+} from '../invoice';
+import type { InvoiceDiscount } from '../invoice-discount';
+import type { PaidPeriod } from '../paid-period';
+import { type CreditsDocument, fromCreditsDocument, toCreditsDocument } from './credit-document';
+import { fromOneOffDocument, type OneOffDocument, toOneOffDocument } from './one-off-document';
 import {
   fromRecordedDocument,
   type RecordedDocument,
   toCollectedDocument,
-} from './document/recorded-document';
-import type { Reservation } from './reservation';
+} from './recorded-document';
+import type { Reservation } from '../reservation';
 import {
   type FinalizationDocument,
   fromFinalizationDocument,
   toFinalizationDocument,
-} from '../tax/finalization-document';
-import { fromResultDocument, type SentResultDocument } from './document/sent-result-document';
-import { movedMonthOf } from './document/moved-month';
-import { invoiceSearch } from './document/search-document';
-import { fromLineItemDocument, type LineItemDocument } from './document/line-item-document';
-import type { DeclineKind } from '../provider/port/payment-provider';
+} from '../../tax/finalization-document';
+import { fromResultDocument, type SentResultDocument } from './sent-result-document';
+import { movedMonthOf } from './moved-month';
+import { invoiceSearch } from './search-document';
+import { fromLineItemDocument, type LineItemDocument } from './line-item-document';
+import type { DeclineKind } from '../../provider/port/payment-provider';
 import { type Count, nullable, type Nullable } from './stored-fields';
 
 type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers' | 'retry' | 'recorded'> & {

@@ -1,7 +1,7 @@
 import type { Transition } from '@billing/kernel/transition';
-import type { Attempt } from '../attempt';
-import { type Invoice, type InvoiceRecord, isVerification, type Payment } from '../invoice';
-import { hasNoChargeableMethod, type MethodChoice, nextRetry } from '../method-choice';
+import type { Attempt } from './attempt';
+import { type Invoice, type InvoiceRecord, isVerification, type Payment } from './invoice';
+import { hasNoChargeableMethod, type MethodChoice, nextRetry } from './method-choice';
 import type { ChargeInitiator, InvoiceEvent } from './announcement';
 
 /** Facts of a failed attempt that its event needs. */
