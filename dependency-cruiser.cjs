@@ -272,7 +272,10 @@ function layerRules([folder, names]) {
   return [...upward, unlisted];
 }
 
-/** The boundaries that eslint cannot see: relative imports across packages, and cycles. */
+/**
+ * The boundaries that eslint cannot see: relative imports across packages, and cycles of modules.
+ * deploy/local/tasks/folder-cycles.mjs finds those of folders.
+ */
 module.exports = {
   forbidden: [
     ...Object.entries(layers).flatMap(layerRules),

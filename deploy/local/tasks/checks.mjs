@@ -1,7 +1,8 @@
 // What `npm run lint` checks.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { folderCycles } from './folder-cycles.mjs';
 import { bin, root, run, say } from './program.mjs';
 import { releaseBaseline } from './release-baseline.mjs';
 
@@ -34,7 +35,6 @@ export async function eslint() {
 
 /** Counts failed checks without ESLint. */
 export async function failedQuickChecks() {
-  const folders = ['services', 'gateway', 'deploy', 'test', 'proto'];
   const results = [
     lockfileNamesNoAddress(),
     wordsArePlain(),
@@ -44,7 +44,7 @@ export async function failedQuickChecks() {
     await isClean('buf', ['lint'], { cwd: join(root, 'proto') }),
     await contractsBreakNothing(),
     await isClean('prettier', ['--check', '--log-level', 'warn', ...byContent, '.']),
-    await isClean('depcruise', ['-c', 'dependency-cruiser.cjs', ...folders]),
+    await importsAreOrdered(),
     // Unused files, exports and dependencies, and undeclared dependencies.
     await isClean('knip', ['--no-config-hints']),
   ];
@@ -56,6 +56,22 @@ async function isClean(tool, args, options) {
   const status = await run(join(bin, tool), args, options);
   if (status !== 0) say(`${tool} found problems`);
   return status === 0;
+}
+
+/** Checks imports by the rules of dependency-cruiser.cjs, and that folders form no cycle. */
+async function importsAreOrdered() {
+  const folders = ['services', 'gateway', 'deploy', 'test', 'proto'];
+  const file = join(root, 'node_modules/.cache/imports.json');
+  mkdirSync(dirname(file), { recursive: true });
+  const cruise = ['-c', 'dependency-cruiser.cjs', '-T', 'json', '-f', file, ...folders];
+  if (!(await isClean('depcruise', cruise))) return false;
+  const isOrdered = await isClean('depcruise-fmt', ['-T', 'err', '--exit-code', file]);
+  const cycles = folderCycles(JSON.parse(readFileSync(file, 'utf8')).modules);
+  for (const cycle of cycles) {
+    const imports = cycle.map(({ from, to }) => `  ${from} → ${to}`);
+    say(`Folders import each other:\n${imports.join('\n')}`);
+  }
+  return isOrdered && cycles.length === 0;
 }
 
 /**
