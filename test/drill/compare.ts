@@ -36,12 +36,14 @@ function pick(resource: any, names: readonly string[]): any {
 
 /** Reads the books of the client's environment. */
 export async function readBooks(api: ApiClient): Promise<Books> {
-  const [invoices, notes, balances, subscriptions] = await Promise.all(
-    ['/invoices', '/credit-notes', '/balances', '/subscriptions'].map((path) => api.all(path)),
-  );
+  const paths = ['/invoices', '/credit-notes', '/balances', '/subscriptions', '/customers'];
+  const all = await Promise.all(paths.map((path) => api.all(path)));
+  const [invoices, notes, balances, subscriptions, customers] = all;
   const holders = new Set(subscriptions!.map(({ customerId }) => String(customerId)));
+  // A restore may have lost a customer.
+  const known = customers!.map(({ id }) => String(id)).filter((id) => holders.has(id));
   const credits = await Promise.all(
-    [...holders].map(async (id) => api.all(`/customers/${id}/meter-credits`)),
+    known.map(async (id) => api.all(`/customers/${id}/meter-credits`)),
   );
   return {
     invoices: byId(invoices!.map(bookOf)),

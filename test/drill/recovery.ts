@@ -67,6 +67,28 @@ export async function expectClean(ended: Ended, machine: Machine): Promise<strin
   return String(code);
 }
 
+/**
+ * Expects that a `reconcile` has found that resources were lost, and opens the system by hand.
+ * Returns the code of the restore.
+ */
+export async function openDespite(
+  lost: readonly string[],
+  { ended, machine }: { readonly ended: Ended; readonly machine: Machine },
+): Promise<string> {
+  const { findings, unmatchedCharges, opened, code } = reportOf(ended);
+  expect([ended.code, unmatchedCharges, opened]).toEqual([1, [], false]);
+  const missing = findings.map(({ invariant, text }: any) => {
+    const [, , , kind, id] = String(text).split(/[ ,]/);
+    expect([text, invariant]).toEqual([text, 'missing_reference']);
+    return `${String(kind)} ${String(id)}`;
+  });
+  expect([...new Set(missing)].toSorted()).toEqual(lost.toSorted());
+  const byHand = await machine.run(['reconcile', '--open', 'The losses are known', '--json']);
+  expect(reportOf(byHand)).toMatchObject({ opened: true, code });
+  await untilServed(machine);
+  return String(code);
+}
+
 /** Each service reads within about a second that the system is open. */
 async function untilServed(machine: Machine): Promise<void> {
   const live = machine.client(machine.liveKey);

@@ -67,8 +67,8 @@ export class Scene {
       amount: 9,
     });
     await this.subscribe({ discountId: ids.discount });
+    await sandbox.advanceTo('2025-02-15T00:00:00Z');
     await this.use('2025-02-14', 30);
-    await sandbox.advanceTo('2025-02-28T00:00:00Z');
     await sandbox.advanceTo('2026-01-30T00:00:00Z');
     await created(sandbox, '/balance-entries', {
       ...{ customerId: ids.user, amount: 500, description: 'Goodwill' },
@@ -90,7 +90,9 @@ export class Scene {
     const { sandbox, ids } = this;
     const facts = { customerId: ids.user, meterId: ids.meter, quantity };
     const event = { ...facts, timestamp: `${day}T00:00:00Z`, eventId: day };
-    await created(sandbox, '/events/ingest', { events: [event] });
+    expect(await created(sandbox, '/events/ingest', { events: [event] })).toMatchObject({
+      rejected: [],
+    });
   }
 
   /** A customer of the live environment who is charged each day, from now on. */
