@@ -6,6 +6,9 @@ import { serviceNames } from '@billing/local/services';
 import { type CrashFlow, startOfFlows } from './flow';
 import type { CrashPoint, CrashRun } from './runs';
 import { expectInvariants } from '../invariants/expectation';
+import { expectReports } from '../recount/expectation';
+import { ApiClient } from '../support/api-client';
+import { OperatorClient } from '../support/operator-client';
 import { PersistentClient } from '../support/persistent-client';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver } from '../support/webhook-receiver';
@@ -29,15 +32,18 @@ export class CrashSystem {
   private constructor(
     private readonly system: OwnTestSystem,
     private readonly folder: string,
+    private readonly owner: OperatorClient,
   ) {}
 
   static async open(): Promise<CrashSystem> {
     const folder = await mkdtemp(join(tmpdir(), 'billing-f-'));
     const environment = { DELIVERY_LEASE_MS: '5000' };
-    return new CrashSystem(
-      await startTestSystem({ processes: true, failpointsFolder: folder, environment }),
-      folder,
-    );
+    const system = await startTestSystem({
+      processes: true,
+      failpointsFolder: folder,
+      environment,
+    });
+    return new CrashSystem(system, folder, await OperatorClient.owner(system));
   }
 
   async close(): Promise<void> {
@@ -59,14 +65,15 @@ export class CrashSystem {
   }
 
   /**
-   * Runs a flow while its kills happen, and checks the invariants afterwards. Returns the number of
-   * kills that happened.
+   * Runs a flow while its kills happen, and checks the invariants and the reports afterwards.
+   * Returns the number of kills that happened.
    */
   async run({ flow, kills }: CrashRun): Promise<{ killed: number; hits: readonly string[] }> {
     await this.untilServing();
     const receiver = await startWebhookReceiver();
     try {
-      const client = new PersistentClient(await this.system.live.manualSandbox(startOfFlows));
+      const sandbox = await this.newSandbox();
+      const client = new PersistentClient(new ApiClient(this.system.gatewayUrl, sandbox.key));
       await client.post(201, '/webhook-endpoints', { url: receiver.url });
       const prepared: unknown = await flow.prepare(client);
       await finishDueWork(client);
@@ -80,10 +87,17 @@ export class CrashSystem {
       await flow.expectGoal(client, outcome);
       const timeoutMs = settleTimeoutMs;
       await expectInvariants(this.system, client.api, { receivers: [receiver], timeoutMs });
+      await expectReports(client.api, this.owner.in(sandbox.id), { timeoutMs });
       return { killed: kills.length - killsLeft.length, hits };
     } finally {
       await receiver.close();
     }
+  }
+
+  private async newSandbox(): Promise<{ id: string; key: string }> {
+    const { live } = this.system;
+    const clock = { clock: 'MANUAL', startsAt: startOfFlows };
+    return live.expect(201, live.post('/sandboxes', { name: 'test', ...clock }));
   }
 
   private async untilServing(): Promise<void> {
