@@ -34,6 +34,7 @@ describe('a process that dies at any boundary of a flow', () => {
   }, 900_000);
 
   afterAll(async () => {
+    await Promise.all(systems.map((system) => system.close()));
     const { seed, points } = journal.plan;
     const found = Object.entries(points);
     const counts = found.map(([name, { length }]) => `  ${String(length)} points: ${name}`);
@@ -43,7 +44,6 @@ describe('a process that dies at any boundary of a flow', () => {
       `${String(pointsInAll)} points, ${String(runs)} of ${String(2 * pointsInAll)} runs with ${String(kills)} kills, ${String(failures.length)} findings`,
     );
     say([`seed ${String(seed)}`, ...counts].join('\n'));
-    await Promise.all(systems.map((system) => system.close()));
   });
 
   test('leaves every flow with many recorded boundaries, in every service involved', () => {

@@ -6,7 +6,7 @@ import { serviceNames } from '@billing/local/services';
 import { type CrashFlow, startOfFlows } from './flow';
 import type { CrashPoint, CrashRun } from './runs';
 import { expectInvariants } from '../invariants/expectation';
-import { expectReports } from '../recount/expectation';
+import { expectMoneyReports } from '../recount/expectation';
 import { ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
 import { PersistentClient } from '../support/persistent-client';
@@ -65,8 +65,8 @@ export class CrashSystem {
   }
 
   /**
-   * Runs a flow while its kills happen, and checks the invariants and the reports afterwards.
-   * Returns the number of kills that happened.
+   * Runs a flow while its kills happen, and checks the invariants and the reports on money
+   * afterwards. Returns the number of kills that happened.
    */
   async run({ flow, kills }: CrashRun): Promise<{ killed: number; hits: readonly string[] }> {
     await this.untilServing();
@@ -87,7 +87,7 @@ export class CrashSystem {
       await flow.expectGoal(client, outcome);
       const timeoutMs = settleTimeoutMs;
       await expectInvariants(this.system, client.api, { receivers: [receiver], timeoutMs });
-      await expectReports(client.api, this.owner.in(sandbox.id), { timeoutMs });
+      await expectMoneyReports(client.api, this.owner.in(sandbox.id), { timeoutMs });
       return { killed: kills.length - killsLeft.length, hits };
     } finally {
       await receiver.close();

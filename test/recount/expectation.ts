@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import type { OperatorClient } from '../support/operator-client';
-import { recount } from './recount';
+import { recountMoney } from './recount';
 
-/** Fails with the reports of an environment that differ from their recount when it is quiet. */
-export async function expectReports(
+/** Fails with the reports on money that differ from their recount when no work is in flight. */
+export async function expectMoneyReports(
   client: ApiClient,
   operator: OperatorClient,
   { timeoutMs }: { readonly timeoutMs: number },
 ): Promise<void> {
   await eventually(
     async () => {
-      const reports = await recount({ client, operator });
+      const reports = await recountMoney({ client, operator });
       const different = reports.filter(({ shown, counted }) => !isDeepStrictEqual(shown, counted));
       if (different.length > 0) throw new Error(`I24: ${JSON.stringify(different)}`);
     },

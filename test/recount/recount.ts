@@ -13,6 +13,12 @@ export interface Recounted {
   readonly counted: any;
 }
 
+/** Two ways to see one environment. */
+interface Viewers {
+  readonly client: Pick<ApiClient, 'all' | 'get'>;
+  readonly operator: Pick<OperatorClient, 'api'>;
+}
+
 const months = 13;
 const checkoutDays = 30;
 const dunningDays = 90;
@@ -23,19 +29,13 @@ const dayMs = 86_400_000;
  * Recounts the dashboard's revenue, checkout, dunning and payments reports, the tax report, and the
  * balances of customers from the lists of the public API alone. No work may be in flight during it.
  */
-export async function recount({
-  client,
-  operator,
-}: {
-  client: Pick<ApiClient, 'all' | 'get'>;
-  operator: Pick<OperatorClient, 'api'>;
-}): Promise<Recounted[]> {
+export async function recount(viewers: Viewers): Promise<Recounted[]> {
+  const { client } = viewers;
   const [subscriptions, invoices] = [
     await client.all('/subscriptions'),
     await client.all('/invoices'),
   ];
-  const { body: clock } = await client.get('/sandboxes/clock');
-  const now = new Date(clock.now as string);
+  const now = await timeOf(client);
   const recurring = recurringOf(
     subscriptions,
     invoices,
@@ -64,17 +64,20 @@ export async function recount({
       return [`/reports/dunning?days=${String(days)}`, dunningOf(invoices, { now, days })] as const;
     }),
   ];
-  const money = await moneyRows(client, invoices);
-  const payments = `/reports/payments?months=${String(months)}`;
-  const ofDashboard = [...counted, [payments, paymentsOf(money, { now, months })] as const];
   return [
-    ...(await Promise.all(
-      ofDashboard.map(async ([path, own]) => ({
-        path,
-        shown: pick((await operator.api('GET', path)).body, own),
-        counted: own,
-      })),
-    )),
+    ...(await Promise.all(counted.map(([path, own]) => compared(path, own, viewers)))),
+    ...(await recountMoney(viewers)),
+  ];
+}
+
+/** As `recount`, for the payments and tax reports and the balances. */
+export async function recountMoney(viewers: Viewers): Promise<Recounted[]> {
+  const { client } = viewers;
+  const now = await timeOf(client);
+  const money = await moneyRows(client);
+  const payments = paymentsOf(money, { now, months });
+  return [
+    await compared(`/reports/payments?months=${String(months)}`, payments, viewers),
     await recountTaxes(client, money, now),
     {
       path: '/balances',
@@ -84,12 +87,19 @@ export async function recount({
   ];
 }
 
-async function moneyRows(
-  client: Pick<ApiClient, 'all'>,
-  invoices: MoneyRows['invoices'],
-): Promise<MoneyRows> {
+async function timeOf(client: Viewers['client']): Promise<Date> {
+  const { body: clock } = await client.get('/sandboxes/clock');
+  return new Date(clock.now as string);
+}
+
+/** A report of the dashboard. */
+async function compared(path: string, counted: any, { operator }: Viewers): Promise<Recounted> {
+  return { path, shown: pick((await operator.api('GET', path)).body, counted), counted };
+}
+
+async function moneyRows(client: Viewers['client']): Promise<MoneyRows> {
   return {
-    invoices,
+    invoices: await client.all('/invoices'),
     creditNotes: await client.all('/credit-notes'),
     refunds: await client.all('/refunds'),
     disputes: await client.all('/disputes'),
@@ -99,7 +109,7 @@ async function moneyRows(
 
 /** The months of the reports, up to and with the present day. */
 async function recountTaxes(
-  client: Pick<ApiClient, 'get'>,
+  client: Viewers['client'],
   money: MoneyRows,
   now: Date,
 ): Promise<Recounted> {
@@ -114,7 +124,7 @@ async function recountTaxes(
 }
 
 async function appliedChanges(
-  client: Pick<ApiClient, 'all'>,
+  client: Viewers['client'],
   subscriptions: readonly SubscriptionRow[],
 ): Promise<ChangeRow[]> {
   const found: ChangeRow[] = [];
