@@ -1,5 +1,5 @@
 import { listIndexes } from '@billing/chassis/mongo';
-import { SystemStore } from '@billing/chassis/system-store';
+import { indexesByCollection, SystemStore } from '@billing/chassis/system-store';
 import type { Db } from 'mongodb';
 
 // The second is for deletions of environments. A start makes it where a collection has no other
@@ -18,9 +18,8 @@ export async function dropIndexes(
   const recorded = await new SystemStore(db).wantedIndexes();
   if (recorded?.before === undefined) return undefined;
   const wanted = new Set([...recorded.names, ...recorded.before.names]);
-  const collections = new Set(recorded.names.map((name) => name.slice(0, name.indexOf('.'))));
   let count = 0;
-  for (const collection of collections) {
+  for (const collection of indexesByCollection(recorded.names).keys()) {
     for (const { name, key } of await listIndexes(db.collection(collection))) {
       const fullName = `${collection}.${name}`;
       // A sharded cluster has indexes of its shard keys, which services do not name.

@@ -10,6 +10,7 @@ import {
   fingerprintCollection,
 } from '@billing/chassis/secret-fingerprints';
 import { seen, stateOf } from '@billing/chassis/system-state';
+import { indexesByCollection } from '@billing/chassis/system-store';
 import type { Db } from 'mongodb';
 import { readLastBackup } from '../database/last-backup';
 import { savedCollections, type ServiceDatabase } from '../database/databases';
@@ -64,9 +65,8 @@ async function readService(
 }
 
 async function readMissingIndexes(db: Db, wanted: readonly string[]): Promise<string[]> {
-  const byCollection = Map.groupBy(wanted, (name) => name.slice(0, name.indexOf('.')));
   const missing: string[] = [];
-  for (const [name, names] of byCollection) {
+  for (const [name, names] of indexesByCollection(wanted)) {
     const indexes = await listIndexes(db.collection(name));
     // A generation of usage that was deleted.
     if (indexes.length === 0) continue;

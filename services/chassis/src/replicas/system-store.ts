@@ -32,6 +32,11 @@ interface IndexesDocument extends ReleaseIndexes {
   readonly before?: ReleaseIndexes;
 }
 
+/** Groups indexes that a release wants by their collections. */
+export function indexesByCollection(names: readonly string[]): Map<string, string[]> {
+  return Map.groupBy(names, (name) => name.slice(0, name.indexOf('.')));
+}
+
 /** State of the system in one database. Releases before 0.2.0 neither read nor write it. */
 export class SystemStore {
   private readonly documents: Collection<SystemDocument>;
