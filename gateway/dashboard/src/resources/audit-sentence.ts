@@ -1,6 +1,7 @@
 import type { NamedAuditEntry } from '@billing/gateway/operator/operator-json';
 import { moneyText, pluralText, wordsText } from '../parts/text/text';
 import { instantText } from '../parts/text/time-text';
+import { pagePathOf } from './page-path';
 
 export type AuditEntry = NamedAuditEntry;
 
@@ -27,19 +28,6 @@ export function shortIdText(id: string): string {
 }
 
 type Target = NonNullable<AuditEntry['target']>;
-
-/** Page of a resource, by its type in the log. */
-const pages: Readonly<Record<string, string>> = {
-  customer: '/customers',
-  subscription: '/subscriptions',
-  invoice: '/invoices',
-  credit_note: '/credit-notes',
-  product: '/products',
-  discount: '/discounts',
-  webhook_endpoint: '/developers/webhooks',
-  email: '/emails',
-  price_migration: '/price-migrations',
-};
 
 // Words of the product for a type in the log; others are the type in words.
 const nouns: Readonly<Record<string, string>> = {
@@ -284,6 +272,6 @@ function namedPhrases({ type, id, name }: Pick<Target, 'type' | 'id' | 'name'>):
   const noun = nouns[type] ?? wordsText(type);
   if (id === null) return [name === null ? `a ${noun}` : `${noun} ${name}`];
   const text = name ?? shortIdText(id);
-  const page = pages[type];
-  return page === undefined ? [`${noun} ${text}`] : [`${noun} `, { text, href: `${page}/${id}` }];
+  const href = pagePathOf(type, id);
+  return href === undefined ? [`${noun} ${text}`] : [`${noun} `, { text, href }];
 }

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { labelText } from '../../parts/text/text';
+import { pagePathOf } from '../page-path';
 
 /** The resource that an event is about. */
 interface Subject {
@@ -9,25 +10,13 @@ interface Subject {
   readonly name?: string | null;
 }
 
-// Kinds with a page of their own, and its path.
-const pages: Readonly<Record<string, string>> = {
-  credit_note: 'credit-notes',
-  customer: 'customers',
-  discount: 'discounts',
-  email: 'emails',
-  invoice: 'invoices',
-  product: 'products',
-  subscription: 'subscriptions',
-};
-
 /** Kind and name or id of the resource, with a link to its page if it has one. */
 export function SubjectLink({ of: { subjectType, subjectId, name } }: { of: Subject }) {
-  const page = pages[subjectType];
+  const path = pagePathOf(subjectType, subjectId);
   const shown = name ?? <code>{subjectId}</code>;
   return (
     <>
-      {labelText(subjectType)}{' '}
-      {page === undefined ? shown : <Link href={`/${page}/${subjectId}`}>{shown}</Link>}
+      {labelText(subjectType)} {path === undefined ? shown : <Link href={path}>{shown}</Link>}
     </>
   );
 }
