@@ -83,18 +83,36 @@ export async function runAdvance(
   let now = from;
   // Work begun before the advance ends at its own time.
   let total = processed + (await drain(now, ports));
-  for (;;) {
+  const nextDue = async () => {
     await ports.betweenInstants();
-    const dues = await ports.nextDue(to);
-    const earliest = earliestOf(dues);
-    if (earliest === undefined) break;
+    return ports.nextDue(to);
+  };
+  const isThrough = await forEachInstant(nextDue, async (earliest, dues) => {
     if (earliest > now) now = earliest;
-    if (!(await ports.moveTo(now, total))) return total;
+    if (!(await ports.moveTo(now, total))) return false;
     total += await runInstant(now, ports, { quietBut: servicesDueBy(now, dues) });
-  }
-  if (to <= now) return total;
+    return true;
+  });
+  if (!isThrough || to <= now) return total;
   if (!(await ports.moveTo(to, total))) return total;
   return total + (await drain(to, ports));
+}
+
+/**
+ * Runs the due work of services from instant to instant, the earliest one first. `nextDue` returns
+ * the earliest due instant of each service. Returns true once no work is due; false as soon as an
+ * instant returns false.
+ */
+export async function forEachInstant(
+  nextDue: () => Promise<readonly (Date | undefined)[]>,
+  runAt: (earliest: Date, dues: readonly (Date | undefined)[]) => Promise<boolean>,
+): Promise<boolean> {
+  for (;;) {
+    const dues = await nextDue();
+    const earliest = earliestOf(dues);
+    if (earliest === undefined) return true;
+    if (!(await runAt(earliest, dues))) return false;
+  }
 }
 
 /** Waits for quiet, and runs the work due at the sandbox's present time, if there is any. */

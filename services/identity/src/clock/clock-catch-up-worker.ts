@@ -7,7 +7,7 @@ import type { StepCounts } from '@billing/chassis/recovery';
 import { inPages, visitAll } from '@billing/chassis/visit-all';
 import type { Environment } from '../environment/environment';
 import { manualClockOf } from '../environment/sandbox-clock';
-import { type WorkClass, workClasses } from './clock-advance';
+import { forEachInstant, type WorkClass, workClasses } from './clock-advance';
 import type { DueWorkPeer } from './clock-advance-worker';
 
 /** Dependencies of catching up with manual clocks. */
@@ -69,19 +69,19 @@ class ClockWork {
   /** Pending work of each peer at which a wait ended in vain: charges wait for the opening. */
   private held: readonly number[] = [];
 
-  /** Runs it from instant to instant, as an advance does. */
+  /** Runs it from instant to instant, as an advance does; the clock stays. */
   async catchUp(): Promise<StepCounts> {
     const { now } = manualClockOf(this.stored.state);
     let clockDue = 0;
-    for (;;) {
-      const dues = await this.ask((peer, context) => peer.nextDue(now, context));
-      const times = dues.flatMap((due) => (due === undefined ? [] : [due.getTime()]));
-      if (times.length === 0) return clockDue === 0 ? {} : { clocks: 1, clockDue };
-      const handled = await this.runInstant(new Date(Math.min(...times)));
+    const nextDue = () => this.ask((peer, context) => peer.nextDue(now, context));
+    const isThrough = await forEachInstant(nextDue, async (at) => {
+      const handled = await this.runInstant(at);
       clockDue += handled;
-      // Work that fails is done by the next advance.
-      if (handled === 0 || this.isStuck()) return { clocksLeft: 1, clockDue };
-    }
+      return handled > 0 && !this.isStuck();
+    });
+    // Work that fails is done by the next advance.
+    if (!isThrough) return { clocksLeft: 1, clockDue };
+    return clockDue === 0 ? {} : { clocks: 1, clockDue };
   }
 
   private async runInstant(at: Date): Promise<number> {
