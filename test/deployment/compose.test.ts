@@ -74,10 +74,12 @@ describe.each(serviceNames)('%s', (name) => {
     const unknown = Object.keys(environment).filter(
       (variable) => !(variable.replace(/_FILE$/, '') in configurationSchema.shape),
     );
-    // A setting of all services.
-    expect(unknown).toEqual(
-      'HOSTED_PAGE_URL' in configurationSchema.shape ? [] : ['HOSTED_PAGE_URL'],
-    );
+    expect(unknown).toEqual([
+      // A setting of all services.
+      ...('HOSTED_PAGE_URL' in configurationSchema.shape ? [] : ['HOSTED_PAGE_URL']),
+      // Of the command that invites first owners.
+      ...(name === 'identity' ? ['IDENTITY_ADDRESS'] : []),
+    ]);
     const configuration = readConfig(environment);
     if (name === 'gateway') {
       const { ipv4_address: caddy } = system.services.caddy.networks.edge;
@@ -97,7 +99,8 @@ describe.each(serviceNames)('%s', (name) => {
     for (const peer of backends) {
       const variable = `${peer.toUpperCase()}_ADDRESS`;
       const isPeer = variable in configOf(name).configurationSchema.shape;
-      expect(environment[variable]).toBe(isPeer ? `dns:///${peer}:50051` : undefined);
+      const isNamed = isPeer || (name === 'identity' && peer === 'identity');
+      expect(environment[variable]).toBe(isNamed ? `dns:///${peer}:50051` : undefined);
     }
     expect(healthcheck.test.at(-1)).toContain('http://127.0.0.1:8080/readyz');
     expect(restart).toBe('unless-stopped');
@@ -126,6 +129,12 @@ test('only Caddy publishes ports, and observers publish theirs on 127.0.0.1', ()
     }
   }
   expect(system.networks.internal).toEqual({ internal: true });
+});
+
+test("Caddy's address is none that another container may get", () => {
+  const [{ subnet, ip_range: others }] = system.networks.edge.ipam.config;
+  const { ipv4_address: caddy } = system.services.caddy.networks.edge;
+  expect([subnet, caddy, others]).toEqual(['172.31.251.0/28', '172.31.251.2', '172.31.251.8/29']);
 });
 
 test('services with observers export to the collector', () => {
