@@ -1,3 +1,4 @@
+import type { Collection, Db } from 'mongodb';
 import {
   type StuckCommand,
   type SystemServiceServer,
@@ -6,7 +7,7 @@ import {
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import { type AggregateCollection, unfinishedPass } from '../aggregates/aggregate-collection';
-import type { CallContext } from '../grpc/call-context';
+import { type CallContext, StoringGate } from '../grpc/call-context';
 import { systemClock } from '../clock';
 import { newId } from '../ids';
 import { connectPeer, type Peer } from '../grpc/peer';
@@ -215,6 +216,38 @@ describe('a command that keeps failing', () => {
   });
 });
 
+/** Inserts an order whose first command waits until it is released. */
+async function waitingOrder(context: CallContext) {
+  const id = newId();
+  // The relay of the service waits with it, and records no failures of its own.
+  const waiting = Promise.withResolvers<undefined>();
+  gates.set(`${id}/1`, waiting.promise);
+  await orders.within(context).insert(placed(id));
+  const document = await orders.documents.findOne({ _id: id });
+  const entry = document?.outbox[0];
+  if (document === null || entry === undefined) throw new Error('No command is waiting');
+  const command = { collection: orders as never, document, entry };
+  return { command, release: () => waiting.resolve(undefined) };
+}
+
+/** A database whose collections delete nothing. */
+function withoutDeletions(db: Db): Db {
+  const failing = (collection: Collection) =>
+    new Proxy(collection, {
+      get: (target, name) => {
+        if (name === 'deleteOne') return () => Promise.reject(new Error('The database has failed'));
+        const value = Reflect.get(target, name, target) as unknown;
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+  return new Proxy(db, {
+    get: (target, name) =>
+      name === 'collection'
+        ? (collection: string) => failing(target.collection(collection))
+        : (Reflect.get(target, name, target) as unknown),
+  });
+}
+
 describe('transient failures', () => {
   const start = new Date('2026-01-01T00:00:00.000Z');
   const minutesLater = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
@@ -226,14 +259,7 @@ describe('transient failures', () => {
    */
   async function recordedAfter(error: Error, instants: readonly Date[]): Promise<number[]> {
     const context = testContext();
-    const id = newId();
-    // The relay of the service waits with it, and records no failures of its own.
-    const waiting = Promise.withResolvers<undefined>();
-    gates.set(`${id}/1`, waiting.promise);
-    await orders.within(context).insert(placed(id));
-    const document = await orders.documents.findOne({ _id: id });
-    const entry = document?.outbox[0];
-    if (document === null || entry === undefined) throw new Error('No command is waiting');
+    const { command, release } = await waitingOrder(context);
     const stuckCommands = new StuckCommands(service.db, [orders as never], {
       clock: { now: () => now },
       logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
@@ -243,11 +269,11 @@ describe('transient failures', () => {
     for (const instant of instants) {
       now = instant;
       for (let failure = 0; failure < 20; failure += 1) {
-        await stuckCommands.recordFailure({ collection: orders as never, document, entry }, error);
+        await stuckCommands.recordFailure(command, error);
       }
       counts.push((await stuckCommands.list(context)).length);
     }
-    waiting.resolve(undefined);
+    release();
     return counts;
   }
 
@@ -259,6 +285,32 @@ describe('transient failures', () => {
   test('never include an unfinished pass', async () => {
     expect(await recordedAfter(unfinishedPass(), [start, minutesLater(60)])).toEqual([0, 0]);
   });
+});
+
+test('a skip is refused if it comes too late, and needs no deletion of its record', async () => {
+  const context = testContext();
+  const { command, release } = await waitingOrder(context);
+  const { _id: orderId } = command.document;
+  const run: string[] = [];
+  const stuckCommands = new StuckCommands(withoutDeletions(service.db), [orders as never], {
+    clock: systemClock,
+    logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
+    runNow: (_collection, id) => run.push(id),
+  });
+  for (let failure = 0; failure < 20; failure += 1) {
+    await stuckCommands.recordFailure(command, new Error('Counter is broken'));
+  }
+  const waiting = async () => {
+    const document = await orders.documents.findOne({ _id: orderId });
+    return document?.outbox.map(({ sequence }) => Number(sequence));
+  };
+  const id = `orders:${orderId}:1`;
+  const late = { ...context, storing: new StoringGate(new Date(0), systemClock) };
+  await expect(stuckCommands.skip(id, late)).rejects.toMatchObject({ reason: 'TOO_LATE_TO_STORE' });
+  expect(await waiting()).toEqual([1, 2]);
+  await stuckCommands.skip(id, context);
+  expect([await waiting(), run]).toEqual([[2], [orderId]]);
+  release();
 });
 
 test('the errors of the commands of a deleted customer are erased, and no others', async () => {

@@ -150,10 +150,11 @@ export class StuckCommands {
 
   /**
    * Removes a stuck command from its outbox, so that the next one runs. The removal is one
-   * compare-and-set on the entry. Throws not_found if the command has run in the meantime, and
-   * failed_precondition if skipping it would do more harm than its failure.
+   * compare-and-set on the entry, and the last step that can fail. Throws not_found if the command
+   * has run in the meantime, and failed_precondition if skipping it would do more harm than its
+   * failure.
    */
-  async skip(id: string, context: Pick<CallContext, 'tenant'>): Promise<void> {
+  async skip(id: string, context: Pick<CallContext, 'tenant' | 'storing'>): Promise<void> {
     const { collection, stuck } = await this.find(id, context);
     const { aggregateId, sequence, type } = stuck;
     const refusal = collection.behaviour.unskippable?.[type];
@@ -161,6 +162,7 @@ export class StuckCommands {
       throw new DomainError('failed_precondition', 'COMMAND_NOT_SKIPPABLE', refusal);
     }
     const entry = { kind: 'command' as const, sequence, type };
+    context.storing?.check();
     const { modifiedCount } = await retryTransient(() =>
       collection.documents.updateOne(
         { _id: aggregateId, outbox: { $elemMatch: entry } },
@@ -168,7 +170,7 @@ export class StuckCommands {
       ),
     );
     this.failing.delete(id);
-    await retryTransient(() => this.documents.deleteOne({ _id: id }));
+    await this.deleteRecord(id);
     if (modifiedCount === 0) throw notFound('Stuck command');
     this.dependencies.logger.warn(
       { aggregateId, command: type, sequence },
