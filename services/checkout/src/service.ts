@@ -263,11 +263,11 @@ function askForExpiries(
 }
 
 function openBalances(service: Service) {
-  const { db, clock } = service;
+  const { db, clock, logger } = service;
   const entries = new BalanceEntryStore(db);
   service.ensureIndexes(() => entries.ensureIndexes());
   const documents = service.aggregates(balanceDefinition);
-  const balances = new BalanceStore(documents, entries, clock);
+  const balances = new BalanceStore(documents, entries, clock, logger);
   documents.handle({ recover: (id, context) => balances.copyPending(id, context) });
   return { balances, entries };
 }

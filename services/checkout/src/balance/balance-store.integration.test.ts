@@ -1,5 +1,7 @@
+import { StoringGate } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import {
   dropTestDatabase,
@@ -8,6 +10,8 @@ import {
   testServiceConfiguration,
 } from '@billing/chassis/testing';
 import { adjustmentOf, post } from './balance';
+import { BalanceStore } from './balance-store';
+import type { BalanceEntryStore } from './entry-store';
 import { balancesOn } from '../testing/balance';
 
 const configuration = testServiceConfiguration('checkout');
@@ -139,6 +143,42 @@ test('an opening after the tombstone of its invoice takes nothing', async () => 
   expect(await replica.balances.apply(invoice, { round: 1, total: 9n }, context)).toBe(0n);
   expect(await replica.balances.apply(invoice, { round: 2, total: 9n }, context)).toBe(9n);
   expect(await ledger()).toMatchObject([{ sequence: 1 }, { sequence: 2, amount: -9n }]);
+});
+
+describe('a posting is the answer once it is stored', () => {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+
+  /** The balances of a replica whose copies of entries run as given. */
+  function balancesWith(insert: () => Promise<void>) {
+    const { documents, entries } = replica;
+    const slow = Object.assign(Object.create(entries) as BalanceEntryStore, { insert });
+    return new BalanceStore(documents, slow, systemClock, logger);
+  }
+
+  test('although its entry cannot be copied, which is done later', async () => {
+    const { context, owner, adjust, ledger, stored } = aScene();
+    const balances = balancesWith(() => Promise.reject(new Error('The database has failed')));
+    const posting = { id: newId(), kind: 'ADJUSTMENT' } as const;
+    const amount = { amountOf: adjustmentOf(549n), context };
+    expect(await balances.post(owner, posting, amount)).toMatchObject({ amount: 549n });
+    expect(await ledger()).toEqual([]);
+    await replica.balances.copyPending((await stored()).id, context);
+    expect(await ledger()).toMatchObject([{ id: posting.id, amount: 549n }]);
+    expect(await adjust(1n, posting.id)).toMatchObject({ amount: 549n, sequence: 1 });
+  });
+
+  test('and too little time is left for the copy of its entry', async () => {
+    const { context, owner } = aScene();
+    const at = new Date();
+    // Just enough for the write.
+    const storing = new StoringGate(new Date(at.getTime() + 2_000), { now: () => at });
+    const copied = Promise.withResolvers<undefined>();
+    const balances = balancesWith(() => copied.promise);
+    const posting = { id: newId(), kind: 'ADJUSTMENT' } as const;
+    const amount = { amountOf: adjustmentOf(549n), context: { ...context, storing } };
+    expect(await balances.post(owner, posting, amount)).toMatchObject({ amount: 549n });
+    copied.resolve(undefined);
+  });
 });
 
 test('entries that a stopped process left in the balance are copied', async () => {

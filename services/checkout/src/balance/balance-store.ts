@@ -2,9 +2,11 @@ import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId, jitter } from '@billing/chassis/ids';
 import { KeyedMutex } from '@billing/chassis/keyed-mutex';
+import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import {
@@ -98,6 +100,7 @@ export class BalanceStore {
     private readonly balances: AggregateCollection<Balance>,
     private readonly entries: BalanceEntryStore,
     private readonly clock: Clock,
+    private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
   /** Money owed to the customer. Concurrent reads share a query. */
@@ -146,7 +149,8 @@ export class BalanceStore {
 
   /**
    * Posts an entry once under its id. A repeat returns the first entry, with its amount. The entry
-   * is in its own document, where lists find it, when the call returns.
+   * is in its own document, where lists find it, when the call returns; if the copy fails or lasts
+   * too long, within a minute.
    */
   post(
     owner: BalanceOwner,
@@ -319,10 +323,11 @@ export class BalanceStore {
     entryId: string,
     context: Context,
   ): Promise<BalanceEntry> {
+    const { logger } = this;
     const entry = find(stored.state, entryId);
     if (entry === undefined) throw new Error(`Balance entry ${entryId} is not pending`);
-    await this.copy(stored, context);
-    return entry;
+    const copied = this.copy(stored, context).then(() => entry);
+    return elseAsWritten(entry, copied, { logger, storing: context.storing, entryId });
   }
 
   private async copy({ state }: Stored<Balance>, context: Context): Promise<void> {

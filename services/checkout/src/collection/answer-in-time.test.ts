@@ -1,8 +1,10 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { type CallContext, StoringGate } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
+import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import { amountChanged } from '../invoice/collection';
 import type { InvoiceRecord } from '../invoice/invoice';
+import { priceSnapshot } from '../peer/product';
 import { aClaim, anOpened, asInvoice } from '../testing/invoice';
 import { aReadySession, asSession, methodId } from '../testing/session';
 import type { SessionRecord } from '../sales/session';
@@ -11,6 +13,7 @@ import {
   type SessionPreparerDependencies,
 } from '../sales/session-preparation-worker';
 import { SessionWorker, type SessionWorkerDependencies } from '../sales/session-worker';
+import { type AttemptDependencies, AttemptWorker } from './attempt-worker';
 import { type PaymentDependencies, PaymentWorker } from './payment-worker';
 import { type RecordedPaymentDependencies, RecordedPaymentWorker } from './recorded-payment-worker';
 
@@ -29,6 +32,13 @@ function call(msLeft: number): CallContext {
 // The write still has time, the wait has not.
 const short = () => call(2_000);
 const long = () => call(60_000);
+
+/** A call that has stored something else, such as due work, and has too little time for more. */
+function late(): CallContext {
+  const context = call(1_000);
+  context.storing?.recordStored();
+  return context;
+}
 
 /** One stored record. Reads after the first write fail if `isLost`. */
 function storeOf<S extends { readonly id: string }>(stored: S, { isLost = false } = {}) {
@@ -52,6 +62,10 @@ function storeOf<S extends { readonly id: string }>(stored: S, { isLost = false 
   };
 }
 
+const attempts = new AttemptWorker({} as AttemptDependencies);
+/** Frees a slot that is free. */
+const release: AttemptWorker['release'] = (stored, context) => attempts.release(stored, context);
+
 const claimOf = () => aClaim({ source: { kind: 'METHOD', paymentMethodId: methodId } });
 const methods = { choiceFor: () => Promise.resolve({ methodId, becomesDefault: false }) };
 
@@ -60,7 +74,7 @@ function paying(finish: () => Promise<unknown>, options = {}) {
   const unknown: unknown[] = [];
   const worker = new PaymentWorker({
     ...{ invoices, methods, clock: systemClock },
-    attempts: { claimOf, finish, release: (stored: unknown) => Promise.resolve(stored) },
+    attempts: { claimOf, finish, release },
     logger: { warn: ({ err }: { err: unknown }) => unknown.push(err) },
   } as unknown as PaymentDependencies);
   const { id: invoiceId } = invoices.state();
@@ -84,10 +98,13 @@ describe('a payment of an invoice', () => {
     expect(asInvoice(state).attempt).toMatchObject({ status: 'PENDING', callId: 'call' });
   });
 
-  test('is not begun when fewer than two seconds are left', async () => {
+  test.each([
+    ['when', () => call(1_000)],
+    ['after due work when', late],
+  ])('is not begun %s fewer than two seconds are left', async (_name, context) => {
     const { worker, invoiceId, invoices } = paying(never);
-    const late = worker.pay({ invoiceId, source }, payer, call(1_000));
-    await expect(late).rejects.toMatchObject({ reason: 'TOO_LATE_TO_STORE' });
+    const paid = worker.pay({ invoiceId, source }, payer, context());
+    await expect(paid).rejects.toMatchObject({ reason: 'TOO_LATE_TO_STORE' });
     expect(asInvoice(invoices.state()).attempt).toBeUndefined();
   });
 });
@@ -97,7 +114,7 @@ test('a payment from the balance is answered as claimed when its posting takes t
   const worker = new RecordedPaymentWorker({
     ...{ invoices, methods, clock: systemClock },
     balances: { amountOf: () => Promise.resolve(10_000n) },
-    attempts: { finish: never, release: (stored: unknown) => Promise.resolve(stored) },
+    attempts: { finish: never, release },
     logger: { warn: () => undefined },
   } as unknown as RecordedPaymentDependencies);
   const details = { method: 'BALANCE', reference: undefined, receivedAt: undefined, metadata: {} };
@@ -145,8 +162,8 @@ describe('a payment of a session', () => {
 
   test('is not begun when fewer than two seconds are left', async () => {
     const { worker, id, sessions } = selling(never);
-    const late = worker.pay(id, plan, call(1_000));
-    await expect(late).rejects.toMatchObject({ reason: 'TOO_LATE_TO_STORE' });
+    const paid = worker.pay(id, plan, call(1_000));
+    await expect(paid).rejects.toMatchObject({ reason: 'TOO_LATE_TO_STORE' });
     expect(asSession(sessions.state()).phase).toBe('READY');
   });
 
@@ -174,4 +191,23 @@ describe('a stored discount code', () => {
     const preparer = preparerWith(find);
     expect(await preparer.replaceInvoiceForCaller(inForce, replaced, context())).toBe(inForce);
   });
+});
+
+test('a discount code is not taken off after due work when fewer than two seconds are left', async () => {
+  const held = { round: 1, holderId: 'holder' };
+  const codes = { round: 1, wrong: 0, replacements: 1, held, replacedInvoiceId: undefined };
+  const { BILLING_INTERVAL_ONE_TIME: billingInterval } = BillingInterval;
+  const terms = { type: PricingType.PRICING_TYPE_FLAT, currency: 'USD', amount: 2900n };
+  const price = priceSnapshot.write(Price.fromPartial({ ...terms, billingInterval }));
+  const ready = aReadySession({ snapshots: { customer: '{}', price, discount: undefined } });
+  const session = { ...ready, discountId: 'discount', codes };
+  const sessions = storeOf<SessionRecord>(session);
+  const preparer = new SessionPreparer({
+    sessions,
+    invoices: { within: () => ({ find: () => Promise.resolve({}) }) },
+    logger: { warn: () => undefined },
+  } as unknown as SessionPreparerDependencies);
+  const removed = preparer.removeCode(session, late());
+  await expect(removed).rejects.toMatchObject({ reason: 'TOO_LATE_TO_STORE' });
+  expect(sessions.state()).toBe(session);
 });

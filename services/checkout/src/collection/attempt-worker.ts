@@ -33,7 +33,7 @@ import type {
 import type { NotCharged, ProviderChange } from '../provider/alarms';
 import { paymentIdOf } from '../invoice/payment-id-store';
 
-type Context = Pick<CallContext, 'tenant' | 'now'>;
+type Context = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 
 export interface AttemptDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -124,7 +124,7 @@ export class AttemptWorker {
     const { state } = stored;
     if (state.isTombstone || state.attempt === undefined || !needsWorker(state)) return stored;
     const { attempt } = state;
-    if (attempt.status === 'REQUIRES_ACTION') return this.release(stored, context);
+    if (attempt.status === 'REQUIRES_ACTION') return this.cancel(stored, context);
     const method = await this.methodOf(attempt, context);
     const outcome = await atBoundary('provider', 'charge', () =>
       this.charge(state, { attempt, isNew, method }, context),
@@ -138,14 +138,24 @@ export class AttemptWorker {
       recordWaiting(record, { attemptNumber, answers, outcome }),
     );
     const isLeftToWorker = !waiting.state.isTombstone && needsWorker(waiting.state);
-    return isLeftToWorker ? this.release(waiting, context) : waiting;
+    return isLeftToWorker ? this.cancel(waiting, context) : waiting;
   }
 
   /**
    * Frees the slot of an attempt that waits for its payer by canceling it at the provider. If the
-   * attempt had already succeeded, the success is recorded.
+   * attempt had already succeeded, the success is recorded. A free slot is nothing that a caller
+   * asks for: what a caller's request stores next needs enough time of its own.
    */
   async release(stored: Stored<InvoiceRecord>, context: Context): Promise<Stored<InvoiceRecord>> {
+    const released = await this.cancel(stored, context);
+    context.storing?.close();
+    return released;
+  }
+
+  private async cancel(
+    stored: Stored<InvoiceRecord>,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
     const { state } = stored;
     if (state.isTombstone || state.attempt?.status !== 'REQUIRES_ACTION') return stored;
     const { attempt, customerId } = state;

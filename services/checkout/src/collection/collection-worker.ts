@@ -173,8 +173,6 @@ export class CollectionWorker {
     // Checked before a challenge is canceled; the write checks again.
     checkVoidable(state);
     const released = await this.dependencies.attempts.release(stored, context);
-    // A canceled challenge voids nothing.
-    context.storing?.close();
     const expected = expectedVersion === undefined ? undefined : released.version;
     const voided = await invoices.mutate(
       invoiceId,
@@ -207,8 +205,6 @@ export class CollectionWorker {
     checkMarkable(state);
     if (state.attempt?.status === 'PENDING') throw paymentInProgress();
     const released = await this.dependencies.attempts.release(stored, context);
-    // A canceled challenge writes nothing off.
-    context.storing?.close();
     const methods = await this.dependencies.methods.choiceFor(state, context);
     const expected = expectedVersion === undefined ? undefined : released.version;
     return invoices.mutate(

@@ -67,8 +67,6 @@ export class PaymentWorker {
     if (!state.isTombstone && attemptOfCall(state, presence.callId) === undefined) {
       const released = await this.dependencies.attempts.release(stored, context);
       if (released !== stored && released.state.status === 'PAID') return released;
-      // A canceled challenge is no attempt.
-      context.storing?.close();
     }
     const { customerId } = state;
     const methods = await this.dependencies.methods.choiceFor(state, context);

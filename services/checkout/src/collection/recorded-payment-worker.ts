@@ -93,8 +93,6 @@ export class RecordedPaymentWorker {
   ): Promise<PaymentRecorded> {
     const { id } = stored.state;
     await this.freeSlot(stored, recording, context);
-    // A free slot is no payment.
-    context.storing?.close();
     const recorded = await this.dependencies.invoices.within(context).mutate(id, (record, now) =>
       recordExternal(record, {
         ...recording,
@@ -125,7 +123,6 @@ export class RecordedPaymentWorker {
     // Refuses what would be refused anyway before a challenge is canceled.
     claimBalance(withoutChallenge(state), { ...facts, now: context.now });
     await this.freeSlot(stored, recording, context);
-    context.storing?.close();
     let isNew = false as boolean;
     const claimed = await invoices.within(context).mutate(state.id, (record, now) => {
       const transition = claimBalance(record, { ...facts, now });

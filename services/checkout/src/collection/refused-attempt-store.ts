@@ -68,8 +68,8 @@ export class RefusedAttemptStore {
     if (client.network === undefined) return pay();
     const { clock, logger } = this.options;
     // Without time to store its payment, the call counts nothing.
-    context.storing?.pass();
     context.storing?.close();
+    context.storing?.check();
     const at = await this.begin(client, context, { isBegun });
     const withdraw = () => {
       const withdrawn = this.change(client, context, (all) => withdrawAttempt(all, at));

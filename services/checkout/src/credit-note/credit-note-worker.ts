@@ -151,8 +151,6 @@ export class CreditNoteWorker {
       await this.freeSlot(stored, context, (record) =>
         decide(record, { ...facts, now: context.now }),
       );
-      // A free slot is no credit note.
-      context.storing?.close();
     }
     const issued = await atBoundary('creditNote', 'decide', () =>
       invoices.mutate(invoiceId, (record, now) => decide(record, { ...facts, now })),
@@ -173,9 +171,10 @@ export class CreditNoteWorker {
     check: (record: InvoiceRecord) => unknown,
   ): Promise<void> {
     const { state } = stored;
-    if (state.isTombstone || state.attempt === undefined) return;
-    check({ ...state, attempt: undefined });
-    if (state.attempt.status === 'PENDING') throw paymentInProgress();
+    if (!state.isTombstone && state.attempt !== undefined) {
+      check({ ...state, attempt: undefined });
+      if (state.attempt.status === 'PENDING') throw paymentInProgress();
+    }
     await this.dependencies.attempts.release(stored, context);
   }
 

@@ -115,6 +115,8 @@ export class SessionPreparer {
     const snapshots = { ...session.snapshots, discount: undefined };
     const total = totalOfPurchase({ ...session, snapshots });
     const invoiceId = derivedId(context.tenant.environmentId, id, 'invoice', round);
+    // Neither due work nor the missing invoice takes the code off.
+    context.storing?.close();
     const removed = await this.dependencies.sessions
       .within(context)
       .mutate(id, (record) => removeCode(record, { round, total, invoiceId }));

@@ -33,12 +33,12 @@ export async function changeSessionBuyer(
   for (;;) {
     const { state } = stored;
     if (!isOpen(state) || state.invoiceId === changedId) return stored;
-    // Each invoice needs time of its own.
-    context.storing?.close();
     const { taxExempt } = buyerFactsOf(customerSnapshot.read(state.snapshots.customer));
     changedId = state.invoiceId;
     // The invoice of a code may still be on its way.
     await preparer.invoiceOf(state, context);
+    // Neither due work nor an earlier invoice has what the payer typed.
+    context.storing?.close();
     const change = { invoiceId: changedId, typed, settings, taxExempt };
     await sessionInvoices.changeBuyer(change, context);
     const reading = sessions.within(context).get(id);
