@@ -186,7 +186,7 @@ async function startSignIns(
 ): Promise<PortalSignIn[]> {
   const { customers, signIns, clock } = dependencies;
   const address = email.trim();
-  context.storing?.pass();
+  context.storing?.check();
   if (!(await signIns.take(context.tenant.environmentId, address, clock.now()))) return [];
   const page = { page: 1, perPage: signInsMax };
   // Documents of earlier releases have only the address as it was typed.

@@ -9,21 +9,17 @@ import {
   type WebhookEndpoint as ProtoWebhookEndpoint,
 } from '@billing/proto/billing/notifier/v1/notifier';
 import { notifierCallers } from './peer/callers';
-import type { DeliveryStore } from './delivery/delivery-store';
-import type { EndpointStore } from './endpoint/endpoint-store';
-import type { WebhookEndpoint, WebhookEndpointChanges, EndpointKey } from './endpoint/endpoint';
+import { deleteEndpoint, type EndpointDeletion } from './endpoint/delete-endpoint';
+import type { WebhookEndpoint, WebhookEndpointChanges } from './endpoint/endpoint';
 import type { AddressPolicy } from './endpoint/public-address';
 
-export interface NotifierDependencies {
-  readonly endpoints: EndpointStore;
-  readonly deliveries: DeliveryStore;
+export interface NotifierDependencies extends EndpointDeletion {
   readonly policyOf: (tenant: Tenant) => AddressPolicy;
-  /** Called with an endpoint that was changed. */
-  readonly onChange: (endpoint: EndpointKey) => void;
 }
 
 /** Implements the notifier's calls about endpoints. */
-export function notifierRpc({ endpoints, deliveries, policyOf, onChange }: NotifierDependencies) {
+export function notifierRpc(dependencies: NotifierDependencies) {
+  const { endpoints, policyOf, onChange } = dependencies;
   const handlers: AsyncHandlers<NotifierServiceServer> = {
     createWebhookEndpoint: async (request, context) => {
       const id = newResourceId(context, 'webhookEndpoint');
@@ -56,10 +52,7 @@ export function notifierRpc({ endpoints, deliveries, policyOf, onChange }: Notif
     },
     getWebhookAddressRules: (_request, { tenant }) => Promise.resolve(policyOf(tenant)),
     deleteWebhookEndpoint: async ({ id }, context) => {
-      const key = { environmentId: context.tenant.environmentId, endpointId: id };
-      await endpoints.remove(context, id);
-      onChange(key);
-      await deliveries.discard(key);
+      await deleteEndpoint(id, context, dependencies);
       return {};
     },
   };

@@ -125,7 +125,7 @@ export async function start(
     worker.reclaim(endpoint);
   };
   const running = await service.serve([
-    notifierRpc({ ...stores, policyOf, onChange }),
+    notifierRpc({ ...stores, policyOf, onChange, logger: service.logger }),
     startDeliveryCalls(dependencies, worker),
     feed.rpcOf(settleFeed),
     ...mail.rpcs,

@@ -132,11 +132,14 @@ export class EndpointStore {
       });
   }
 
-  /** Deletes an endpoint and frees its slot; throws not_found, also the second time. */
+  /** Deletes an endpoint; throws not_found, also the second time. */
   async remove(caller: EndpointCaller, id: string): Promise<void> {
-    const { aggregates, slots } = this.dependencies;
-    await aggregates.within(this.placeOf(caller)).mutate(id, remove);
-    await slots.release({ environmentId: caller.tenant.environmentId, endpointId: id });
+    await this.dependencies.aggregates.within(this.placeOf(caller)).mutate(id, remove);
+  }
+
+  /** Frees the slot of a deleted endpoint. */
+  freeSlot(key: EndpointKey): Promise<void> {
+    return this.dependencies.slots.release(key);
   }
 
   /**
