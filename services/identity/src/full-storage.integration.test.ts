@@ -1,4 +1,4 @@
-import { type Collection, type Db, MongoServerError } from 'mongodb';
+import { type Db, MongoServerError } from 'mongodb';
 import { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
@@ -16,6 +16,7 @@ import { operatorId, operators, operatorSessions } from './operator/operator-sto
 import { SignIn, type SignInDependencies } from './operator/sign-in';
 import { TokenStore } from './operator/token-store';
 import { identityTestConfiguration } from './testing/configuration';
+import { failingDb } from './testing/failing-db';
 import { anEmail } from './testing/operators';
 
 const configuration = identityTestConfiguration();
@@ -23,7 +24,7 @@ const oldPepper = configuration.API_KEY_PEPPER;
 const newPepper = 'another pepper of 32 characters and more';
 const tenant = liveTenant(newId());
 
-const writes = new Set<PropertyKey>(['bulkWrite', 'updateOne', 'updateMany', 'insertOne']);
+const writes: ReadonlySet<string> = new Set(['bulkWrite', 'updateOne', 'updateMany', 'insertOne']);
 let isFull = false;
 let refused = 0;
 let mongo: MongoConnection;
@@ -47,24 +48,11 @@ afterAll(async () => {
 
 /** The database, whose writes fail as those of a full disk while it is full. */
 function limitedDb(): Db {
-  const limited = (collection: Collection) =>
-    new Proxy(collection, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name, target) as unknown;
-        if (typeof value !== 'function') return value;
-        return (...args: unknown[]) => {
-          if (!isFull || !writes.has(name)) return Reflect.apply(value, target, args) as unknown;
-          refused += 1;
-          const message = 'could not extend file: No space left on device';
-          return Promise.reject(new MongoServerError({ message, code: 1 }));
-        };
-      },
-    });
-  return new Proxy(mongo.db, {
-    get: (target, name) =>
-      name === 'collection'
-        ? (collection: string) => limited(target.collection(collection))
-        : (Reflect.get(target, name, target) as unknown),
+  return failingDb(mongo.db, (_collection, method) => {
+    if (!isFull || !writes.has(method)) return undefined;
+    refused += 1;
+    const message = 'could not extend file: No space left on device';
+    return new MongoServerError({ message, code: 1 });
   });
 }
 
@@ -76,7 +64,9 @@ test('a full disk refuses no key whose pepper is being replaced, and space lets 
   await environmentStore
     .within({ tenant, now: clock.now() })
     .insert(openLive(tenant.environmentId));
-  const place = { tenant, kind: 'LIVE', createdBy: { type: 'SYSTEM' } } as const;
+  const { environmentId: creatorEnvironmentId } = tenant;
+  const createdBy = { type: 'SYSTEM' } as const;
+  const place = { tenant, kind: 'LIVE', createdBy, creatorEnvironmentId } as const;
   const input = { name: 'Backend', scopes: [], expiresAt: undefined };
   const { key, stored } = await new ApiKeyStore(keys, clock, [oldPepper]).issue(place, input);
   const { authenticate } = apiKeyHandlers({

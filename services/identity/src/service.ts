@@ -89,7 +89,9 @@ export async function start(
   };
   retireUnusedSandboxes(service, stores);
   const operators = openOperators(service);
-  const lineage = new KeyLineage({ keys, apiKeys: stores.apiKeys, operators, clock });
+  const { apiKeys: keyStore } = stores;
+  const lineage = new KeyLineage({ keys, apiKeys: keyStore, operators, clock, logger });
+  lineage.handleCommands();
   service.ensureIndexes(() => lineage.ensureIndexes());
   service.ensureIndexes(() => stores.apiKeys.ensureIndexes());
   const attempts = openAttempts(service);
@@ -280,7 +282,7 @@ function openSecondFactors(
 }
 
 function openAttempts(service: Service): LoginAttemptStore {
-  const attempts = new LoginAttemptStore(service.db);
+  const attempts = new LoginAttemptStore(service.db, service.logger);
   service.ensureIndexes(() => attempts.ensureIndexes());
   service.every({
     name: 'forget failed log-ins',

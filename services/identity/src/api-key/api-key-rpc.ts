@@ -76,19 +76,22 @@ export function apiKeyHandlers(dependencies: ApiKeyRpcDependencies): Handlers {
 
 async function createApiKey(
   { createdBy: creator, ...sent }: CreateApiKeyRequest,
-  { tenant: caller, scopes, resourceSeed, storing }: CallContext,
+  context: CallContext,
   { apiKeys, lineage, environments, clock }: ApiKeyRpcDependencies,
 ) {
+  const { tenant: caller, scopes, resourceSeed, storing } = context;
+  const { environmentId: creatorEnvironmentId } = caller;
   const now = clock.now();
   const callerScopes = scopes.includes(everyScope) ? ('ALL' as const) : scopes;
   const createdBy = fromProtoCreator(creator);
-  const { key, stored } = await lineage.issueFor(createdBy, caller, async (creatorExpiresAt) => {
+  const { key, stored } = await lineage.issueFor(createdBy, context, async (creatorExpiresAt) => {
     const limits = { knownScopes: keyScopes, callerScopes, creatorExpiresAt, now };
     const input = validateKeyInput(sent, limits);
     const { state, tenant } = await environments
       .within({ tenant: caller, now })
-      .get(caller.environmentId);
-    return apiKeys.issue({ tenant, kind: state.kind, createdBy, resourceSeed, storing }, input);
+      .get(creatorEnvironmentId);
+    const made = { kind: state.kind, createdBy, creatorEnvironmentId, resourceSeed, storing };
+    return apiKeys.issue({ tenant, ...made }, input);
   });
   return { key, apiKey: toProtoApiKey(stored) };
 }

@@ -75,6 +75,8 @@ export interface KeyPlace {
   readonly tenant: Tenant;
   readonly kind: EnvironmentKind;
   readonly createdBy: KeyCreator;
+  /** Environment of the call that creates the key. */
+  readonly creatorEnvironmentId: string;
   readonly resourceSeed?: string | undefined;
   /** See CallContext. */
   readonly storing?: CallContext['storing'];
@@ -103,7 +105,7 @@ export class ApiKeyStore {
    * its answer creates the same key again, not a second one with an unknown text.
    */
   async issue(
-    { tenant, kind, createdBy, resourceSeed, storing }: KeyPlace,
+    { tenant, kind, createdBy, creatorEnvironmentId, resourceSeed, storing }: KeyPlace,
     input: ApiKeyInput,
   ): Promise<{ key: string; stored: Stored<ApiKey> }> {
     const key = formatKey(
@@ -114,7 +116,8 @@ export class ApiKeyStore {
     const shown = { prefix: keyPrefixes[kind], last4: key.slice(-4) };
     const { pepper } = this;
     const kept = { id: idOf(hash), hash, pepper, ...shown, createdBy };
-    const { stored } = await this.within({ tenant, storing }).insert(issue(input, kept));
+    const transition = issue(input, kept, { creatorEnvironmentId });
+    const { stored } = await this.within({ tenant, storing }).insert(transition);
     return { key, stored };
   }
 

@@ -21,7 +21,7 @@ const knownScopes = new Set([
 ]);
 
 function aKey(change: Partial<ApiKey> = {}): ApiKey {
-  return { ...issue(input, made).state, ...change };
+  return { ...issue(input, made, { creatorEnvironmentId: 'live' }).state, ...change };
 }
 
 describe('the input of a key', () => {

@@ -75,15 +75,23 @@ export function validateKeyInput(
   return { name, scopes: [...new Set(scopes)], expiresAt };
 }
 
-/** Creates a key. */
+/** Payload of the command that checks the creator of a new key. */
+export interface CreatorCheck {
+  /** Environment of the creating key. */
+  readonly creatorEnvironmentId: string;
+}
+
+/** Creates a key; its command checks the creator once more. */
 export function issue(
   input: ApiKeyInput,
   made: Pick<ApiKey, 'id' | 'hash' | 'pepper' | 'prefix' | 'last4' | 'createdBy'>,
+  { creatorEnvironmentId }: CreatorCheck,
 ): Transition<ApiKey> {
+  const isChecked = made.createdBy.type !== 'SYSTEM';
   return {
     state: { ...input, ...made, revokedAt: undefined, lastUsedAt: undefined },
     events: [],
-    commands: [],
+    commands: isChecked ? [{ type: 'checkCreator', payload: { creatorEnvironmentId } }] : [],
   };
 }
 

@@ -1,10 +1,19 @@
 import { type Stored, toStored } from '@billing/chassis/aggregate';
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { Tenant } from '@billing/chassis/call-context';
+import type { AggregateCollection, CommandDelivery } from '@billing/chassis/aggregate-collection';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
+import type { Logger } from '@billing/chassis/logging';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
-import { type ApiKey, invalidApiKey, isValid, type KeyCreator, revoke } from './api-key';
+import {
+  type ApiKey,
+  type CreatorCheck,
+  invalidApiKey,
+  isValid,
+  type KeyCreator,
+  revoke,
+} from './api-key';
 import type { ApiKeyStore } from './api-key-store';
 import { invalidSession } from '../operator/session';
 import type { Operator } from '../operator/operator';
@@ -15,6 +24,7 @@ export interface KeyLineageDependencies {
   readonly apiKeys: ApiKeyStore;
   readonly operators: AggregateCollection<Operator>;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 // Concurrent revocations of one call.
@@ -56,23 +66,54 @@ export class KeyLineage {
 
   /**
    * Creates a key by `issue` between two checks of its creator; revokes it when the creator was
-   * revoked in between. After any other error of the second check it stays, unknown to all callers,
-   * for a retry.
+   * revoked in between. A second check that fails or lasts too long is left to the key's command.
    */
   async issueFor<T extends { readonly stored: Stored<ApiKey> }>(
     creator: KeyCreator,
-    tenant: Tenant,
+    { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>,
     issue: (creatorExpiresAt: Date | undefined) => Promise<T>,
   ): Promise<T> {
     const issued = await issue(await this.checkCreator(creator, tenant));
+    const check = this.checkAgain(issued.stored, tenant);
+    return elseAsWritten(
+      issued,
+      check.then(() => issued),
+      {
+        ...{ logger: this.dependencies.logger, storing, throwsRefusals: true },
+        apiKeyId: issued.stored.state.id,
+      },
+    );
+  }
+
+  /** Lets the commands of new keys run. */
+  handleCommands(): void {
+    this.dependencies.keys.handle({
+      commands: {
+        checkCreator: (check: CreatorCheck, delivery) => this.checkStored(check, delivery),
+      },
+    });
+  }
+
+  private async checkStored(
+    { creatorEnvironmentId: environmentId }: CreatorCheck,
+    { aggregateId, context }: CommandDelivery,
+  ): Promise<void> {
+    const stored = await this.dependencies.keys.within(context).get(aggregateId);
+    if (stored.state.revokedAt !== undefined) return;
     try {
-      await this.checkCreator(creator, tenant);
+      await this.checkAgain(stored, { ...context.tenant, environmentId });
     } catch (error) {
-      const isInvalid = error instanceof DomainError && error.kind === 'unauthenticated';
-      if (isInvalid) await this.revoke(issued.stored);
+      if (!isInvalid(error)) throw error;
+    }
+  }
+
+  private async checkAgain(stored: Stored<ApiKey>, tenant: Tenant): Promise<void> {
+    try {
+      await this.checkCreator(stored.state.createdBy, tenant);
+    } catch (error) {
+      if (isInvalid(error)) await this.revoke(stored);
       throw error;
     }
-    return issued;
   }
 
   /**
@@ -106,4 +147,8 @@ export class KeyLineage {
     const { keys, clock } = this.dependencies;
     await keys.within({ tenant, now: clock.now() }).mutate(state.id, revoke);
   }
+}
+
+function isInvalid(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'unauthenticated';
 }

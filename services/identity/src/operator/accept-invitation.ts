@@ -2,8 +2,8 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import type { Logger } from '@billing/chassis/logging';
-import { DomainError } from '@billing/kernel/domain-error';
 import { type InputProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { operatorProblems } from '@billing/kernel/operator-fields';
 import type { AcceptInvitationRequest } from '@billing/proto/billing/identity/v1/operator';
@@ -11,7 +11,7 @@ import type { AuditStore } from '../audit/audit-store';
 import { addOwner, type Organization } from '../organization/organization';
 import { type CommonPasswords, passwordProblems } from '../password/password';
 import { isConfirmed } from '../second-factor/second-factor';
-import { operatorActor } from './audit-operator';
+import { recordedChange } from './audit-operator';
 import { accept, type Invitation, invitationNotFound } from './invitation';
 import {
   createOperator,
@@ -23,11 +23,10 @@ import {
 import { isPasswordOff } from './operator-factor';
 import { findAnywhere, findHolder, operatorId, withUniqueEmail } from './operator-store';
 import { elseEarlier, hasSetPassword, passwordRequestId } from './find-earlier-attempt';
-import { type Origin, sentOrigin } from './session';
 import type { SignIn, SignInCall } from './sign-in';
 import type { TokenStore } from './token-store';
 
-const acceptancePath = '/dashboard/api/invitations/accept';
+const path = '/dashboard/api/invitations/accept';
 
 /** A call that accepts an invitation. */
 type AcceptInvitationCall = SignInCall & Pick<CallContext, 'requestId'>;
@@ -55,18 +54,24 @@ export async function acceptInvitation(
   call: AcceptInvitationCall,
   dependencies: AcceptInvitationDependencies,
 ): Promise<Accepted> {
-  const { organizations, clock } = dependencies;
+  const { organizations, clock, logger } = dependencies;
   const accepted = await elseEarlier(
     () => acceptOnce(request, call, dependencies),
     () => findAccepted(request, call, dependencies),
   );
   const { state, tenant } = accepted.operator;
-  if (state.role === 'OWNER') {
-    await organizations
-      .within({ tenant, now: clock.now(), storing: call.storing })
-      .mutate(tenant.organizationId, (organization) => addOwner(organization, state.id));
-  }
-  return accepted;
+  if (state.role !== 'OWNER') return accepted;
+  const { storing } = call;
+  const counted = organizations
+    .within({ tenant, now: clock.now(), storing })
+    .mutate(tenant.organizationId, (organization) => addOwner(organization, state.id));
+  // An owner who is not counted protects the others from leaving, until the owner's role is set
+  // again.
+  return elseAsWritten(
+    accepted,
+    counted.then(() => accepted),
+    { logger, storing },
+  );
 }
 
 /**
@@ -130,8 +135,9 @@ async function acceptOnce(
   // The consumed invitation is no operator; a retry goes on with it.
   storing?.close();
   const place = { tenant, now: clock.now(), storing };
-  const acceptance = { tenant, operator: { id, email }, requestId, origin: request.origin };
-  const stored = await recordedAcceptance(acceptance, dependencies, async () => {
+  const { origin } = request;
+  const acceptance = { tenant, operator: { id, email }, path, requestId, origin, status: 200 };
+  const stored = await recordedChange(acceptance, dependencies, async () => {
     const { stored: created, inserted } = await withUniqueEmail(() =>
       operators.within(place).insert(createOperator({ ...made, passwordHash })),
     );
@@ -139,51 +145,6 @@ async function acceptOnce(
     return created;
   });
   return { operator: stored, isPasswordOff: isOff };
-}
-
-/**
- * Creates the operator between two audit entries, like the gateway's changes of operators. The
- * operator is not created if the first entry cannot be written.
- */
-async function recordedAcceptance(
-  {
-    tenant,
-    operator,
-    requestId,
-    origin,
-  }: {
-    readonly tenant: Tenant;
-    readonly operator: Pick<Operator, 'id' | 'email'>;
-    readonly requestId: string;
-    readonly origin: Origin | undefined;
-  },
-  { audit, clock, logger }: Pick<AcceptInvitationDependencies, 'audit' | 'clock' | 'logger'>,
-  create: () => Promise<Stored<Operator>>,
-): Promise<Stored<Operator>> {
-  const { address, userAgent } = sentOrigin(origin);
-  const action = { action: `POST ${acceptancePath}`, path: acceptancePath, requestId };
-  const whose = { actor: operatorActor(operator), address, userAgent, environmentId: undefined };
-  const entryId = await audit
-    .begin(tenant, { ...action, ...whose, at: clock.now() })
-    .catch((cause: unknown) => {
-      throw new DomainError('unavailable', 'AUDIT_UNAVAILABLE', 'Service unavailable', { cause });
-    });
-  const end = async (status: number) => {
-    const target = { type: 'operator', id: operator.id };
-    try {
-      await audit.end(tenant, entryId, { status, target, changes: [] });
-    } catch (err) {
-      logger.warn({ err }, 'audit entry not completed');
-    }
-  };
-  try {
-    const created = await create();
-    await end(200);
-    return created;
-  } catch (error) {
-    await end(error instanceof DomainError && error.kind === 'already_exists' ? 409 : 500);
-    throw error;
-  }
 }
 
 function acceptanceProblems(

@@ -1,5 +1,7 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
+import type { Logger } from '@billing/chassis/logging';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
 import { invalidInput } from '@billing/kernel/domain-error';
@@ -25,13 +27,14 @@ export interface AccountRpcDependencies {
   readonly emailCodes: EmailCodes;
   readonly operators: AggregateCollection<Operator>;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 type Handlers = Pick<AsyncHandlers<OperatorServiceServer>, 'changeName' | 'changeEmail'>;
 
 /** Changes by operators of their own name and email address. */
 export function accountHandlers(dependencies: AccountRpcDependencies): Handlers {
-  const { signIn, secondFactors, emailCodes, operators, clock } = dependencies;
+  const { signIn, secondFactors, emailCodes, operators, clock, logger } = dependencies;
   return {
     changeName: async ({ sessionToken, name }, { storing }) => {
       const { state, tenant } = (await signIn.authenticate(sessionToken)).operator;
@@ -69,8 +72,10 @@ export function accountHandlers(dependencies: AccountRpcDependencies): Handlers 
           changeEmail(one, { email, generation, isProven: provesEmail }),
         ),
       );
-      await signIn.keepSession(signedIn, changed.state);
-      return { operator: toProtoOperator(changed), emailCode: '' };
+      const answer = { operator: toProtoOperator(changed), emailCode: '' };
+      const kept = signIn.keepSession(signedIn, changed.state).then(() => answer);
+      // Otherwise the session has ended with the others, and the operator signs in again.
+      return elseAsWritten(answer, kept, { logger, storing: call.storing });
     },
   };
 }

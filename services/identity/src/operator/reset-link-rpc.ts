@@ -62,12 +62,14 @@ export function resetLinkHandlers(dependencies: ResetPasswordDependencies): Hand
       const found = await findByEmail(operators, operatorEmail(email));
       const isOwner = found?.state.role === 'OWNER' && found.state.active;
       if (!isOwner || found.tenant.organizationId !== organizationId) throw notFound('Operator');
+      storing?.check();
+      // First, so that no link exists that the audit log does not show.
+      const action = 'first-owner --reset';
+      await recordOnOperator(found, { actor: machine, action, requestId }, dependencies);
       const input = { operator: found.state, createdBy: undefined, isOfMachine: true };
       const { token } = await resetLinks.issue({ tenant: found.tenant, storing }, (linkId, now) =>
         issueResetLink(linkId, input, now),
       );
-      const action = 'first-owner --reset';
-      await recordOnOperator(found, { actor: machine, action, requestId }, dependencies);
       return { token };
     },
     getResetLink: async ({ token }) => {

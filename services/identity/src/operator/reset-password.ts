@@ -2,12 +2,14 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
+import type { Logger } from '@billing/chassis/logging';
 import { notFound } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import type { AuditStore } from '../audit/audit-store';
 import { type CommonPasswords, passwordProblems } from '../password/password';
 import { type Operator, resetPassword as withNewPassword } from './operator';
-import { operatorActor, recordOnOperator } from './audit-operator';
+import { recordedChange } from './audit-operator';
 import { elseEarlier, hasSetPassword, passwordRequestId } from './find-earlier-attempt';
 import { isResetLinkValid, type ResetLink } from './reset-link';
 import { type Origin, sentOrigin } from './session';
@@ -21,7 +23,10 @@ export interface ResetPasswordDependencies {
   readonly commonPasswords: CommonPasswords;
   readonly audit: AuditStore;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
 }
+
+const path = '/dashboard/api/reset-links/use';
 
 /** A use of a reset link. */
 interface PasswordReset {
@@ -66,7 +71,7 @@ async function resetOnce(
   { signal, requestId, storing }: Call,
   dependencies: ResetPasswordDependencies,
 ): Promise<Stored<Operator>> {
-  const { signIn, operators, commonPasswords, clock } = dependencies;
+  const { signIn, operators, commonPasswords, clock, logger } = dependencies;
   const { link, operator } = await openLink(token, dependencies);
   const { id, email } = operator.state;
   const { tenant } = operator;
@@ -81,16 +86,17 @@ async function resetOnce(
   };
   const use = { generation, isMailed, isOfMachine, ...newPassword };
   const now = clock.now();
+  storing?.check();
+  const reset = { tenant, operator: operator.state, path, requestId, origin, status: 204 };
   // One compare-and-set decides: only one of two uses of the link finds the generation that it
   // was created for.
-  const changed = await operators
-    .within({ tenant, now, storing })
-    .mutate(id, (state) => withNewPassword(state, use, now));
-  await signIn.clearFailures(email, sentOrigin(origin));
-  const actor = operatorActor(operator.state);
-  const action = 'POST /dashboard/api/reset-links/use';
-  await recordOnOperator(operator, { actor, action, requestId, origin, status: 204 }, dependencies);
-  return changed;
+  const changed = await recordedChange(reset, dependencies, () =>
+    operators
+      .within({ tenant, now, storing })
+      .mutate(id, (state) => withNewPassword(state, use, now)),
+  );
+  const cleared = signIn.clearFailures(email, sentOrigin(origin)).then(() => changed);
+  return elseAsWritten(changed, cleared, { logger, storing });
 }
 
 /**

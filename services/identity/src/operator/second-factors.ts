@@ -106,7 +106,7 @@ export class SecondFactors {
   ): Promise<Stored<Operator>> {
     const { state, tenant } = operator;
     const { sessionGeneration: generation } = state;
-    return this.limited(operator, sent.origin, (now) =>
+    return this.limited(operator, { ...sent.origin, storing }, (now) =>
       this.within(tenant, storing).mutate(state.id, (one) =>
         signInWithCode(one, { secret: this.secretOf(one), code: sent.code, generation }, now),
       ),
@@ -116,7 +116,7 @@ export class SecondFactors {
   /** Uses a code to turn the factor off. */
   async remove(operator: Stored<Operator>, sent: SentCode, { storing }: Storing): Promise<void> {
     const { state, tenant } = operator;
-    await this.limited(operator, sent.origin, (now) =>
+    await this.limited(operator, { ...sent.origin, storing }, (now) =>
       this.within(tenant, storing).mutate(state.id, (one) =>
         removeFactor(one, { secret: this.secretOf(one), code: sent.code }, now),
       ),
@@ -135,7 +135,7 @@ export class SecondFactors {
     if (!isConfirmed(state.secondFactor)) return own.mutate(state.id, change);
     const { code, origin } = sent;
     if (code === undefined) throw invalidInput({ code: ['Required'] });
-    return this.limited(operator, origin, (now) =>
+    return this.limited(operator, { ...origin, storing }, (now) =>
       own.mutate(state.id, (one) =>
         change(useOwnCode(one, { secret: this.secretOf(one), code }, now)),
       ),
@@ -144,7 +144,7 @@ export class SecondFactors {
 
   private async limited<T>(
     operator: Stored<Operator>,
-    { network }: Origin,
+    { network, storing }: Pick<Origin, 'network'> & Storing,
     use: (now: Date) => Promise<T>,
   ): Promise<T> {
     const { attempts, sessionList, clock } = this.dependencies;
@@ -157,7 +157,7 @@ export class SecondFactors {
     // Guesses from elsewhere do not lock the operator out where they have signed in before.
     const daily = isKnown ? `factor-known:${id} ${network}` : `factor:${id}`;
     const limits = [[pair, perEmailAndNetwork] as const, [daily, perSecondFactor] as const];
-    return attempts.limited(limits, { pair, at }, () => use(at));
+    return attempts.limited(limits, { pair, at, storing }, () => use(at));
   }
 
   private within(tenant: Stored<Operator>['tenant'], storing: CallContext['storing']) {

@@ -1,3 +1,4 @@
+import { StoringGate } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { Service } from '@billing/chassis/service';
 import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
@@ -20,6 +21,7 @@ const configuration = identityTestConfiguration();
 let service: Service;
 let running: Awaited<ReturnType<Service['serve']>>;
 let signInWith: (limits: Omit<HashQueueLimits, 'perAddressMax'>) => SignIn;
+let sessionsOf: (id: string) => Promise<number>;
 let email: string;
 
 beforeAll(async () => {
@@ -28,7 +30,7 @@ beforeAll(async () => {
   const operators = service.aggregates(definition);
   const sessions = service.aggregates(operatorSessions);
   const sessionList = new OperatorSessionStore(sessions);
-  const attempts = new LoginAttemptStore(service.db);
+  const attempts = new LoginAttemptStore(service.db, service.logger);
   const factorStores = { operators, sessionList, attempts };
   const options = {
     organizations: service.aggregates(organizations),
@@ -41,6 +43,7 @@ beforeAll(async () => {
     backgroundWrites: new BackgroundWrites(service.logger),
     clock,
   };
+  sessionsOf = (operator) => sessions.documents.countDocuments({ operatorId: operator });
   signInWith = (limits) =>
     new SignIn({ ...options, hashes: new HashQueue({ ...limits, perAddressMax: 10 }) });
   running = await service.serve([]);
@@ -78,4 +81,32 @@ test('sign-ins whose caller leaves the queue do not count as failed', async () =
     await expect(logIn(waiting, call)).rejects.toThrow();
   }
   expect((await logIn(signInWith({ runningMax: 1, waitingMax: 0 }))).state.email).toBe(email);
+});
+
+describe('a sign-in opens no session if too little time for it is left', () => {
+  const signIn = () => signInWith({ runningMax: 1, waitingMax: 0 });
+  const late = { reason: 'TOO_LATE_TO_STORE' };
+  let time = 0;
+  let call: ReturnType<typeof testContext>;
+
+  beforeEach(() => {
+    time = 0;
+    const storing = new StoringGate(new Date(5_000), { now: () => new Date(time) });
+    call = { ...testContext(), storing };
+  });
+
+  test('after its password', async () => {
+    const operator = await logIn(signIn(), call);
+    time = 4_000;
+    await expect(signIn().open(operator, undefined, call)).rejects.toMatchObject(late);
+    expect(await sessionsOf(operator.state.id)).toBe(0);
+  });
+
+  test('after its code, whose use is stored', async () => {
+    const operator = await logIn(signIn(), call);
+    call.storing?.recordStored();
+    time = 4_000;
+    await expect(signIn().open(operator, undefined, call)).rejects.toMatchObject(late);
+    expect(await sessionsOf(operator.state.id)).toBe(0);
+  });
 });

@@ -125,8 +125,8 @@ export class SignIn {
     const { hashes } = this.dependencies;
     const attemptNow = async () => {
       // An attempt is charged only where a session can still be stored.
-      storing?.pass();
-      return attempts.limited(limits, { pair, at: clock.now() }, async () => {
+      storing?.check();
+      return attempts.limited(limits, { pair, at: clock.now(), storing }, async () => {
         const hash = operator?.state.passwordHash;
         const isRight = await hashes.run(
           () => isPassword(credentials.password, hash, { cost: passwordCost }),
@@ -177,11 +177,14 @@ export class SignIn {
     });
   }
 
+  /** Opens a session, if enough time for it is left. */
   async open(
     { state: operator, tenant }: Stored<Operator>,
     origin: Origin | undefined,
     { storing, isByProvider = false }: OpeningCall,
   ): Promise<{ token: string; expiresAt: Date }> {
+    // A code that was used for it is no session.
+    storing?.close();
     const { token, stored } = await this.dependencies.sessions.issue(
       { tenant, storing },
       (id, now) => openSession(id, { operator, origin, isByProvider }, now),

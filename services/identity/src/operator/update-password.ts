@@ -92,7 +92,7 @@ async function changeOnce(
   const passwordHash = await signIn.hash(password, call.signal);
   const change = { passwordHash, passwordRequestId: requestId, generation };
   const { state } = await operators
-    .within({ tenant: proven.tenant, now: clock.now() })
+    .within({ tenant: proven.tenant, now: clock.now(), storing: call.storing })
     .mutate(id, (operator) => withNewPassword(operator, change));
   await signIn.keepSession(signedIn, state);
 }

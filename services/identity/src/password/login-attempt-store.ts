@@ -1,6 +1,9 @@
 import type { Collection, Db } from 'mongodb';
+import type { CallContext } from '@billing/chassis/call-context';
 import { sleep } from '@billing/chassis/clock';
+import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { jitter } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
 import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
 import { attempt, type AttemptLimit, type Attempts, withdraw } from './login-attempts';
@@ -20,7 +23,10 @@ const triesMax = 30;
 export class LoginAttemptStore {
   private readonly documents: Collection<AttemptsDocument>;
 
-  constructor(db: Db) {
+  constructor(
+    db: Db,
+    private readonly logger: Pick<Logger, 'warn'>,
+  ) {
     this.documents = db.collection<AttemptsDocument>('loginAttempts');
   }
 
@@ -30,11 +36,16 @@ export class LoginAttemptStore {
 
   /**
    * Runs a comparison of typed text as an attempt under every limit, in their order. An attempt is
-   * withdrawn unless the comparison refuses the text; a success also clears those of `pair`.
+   * withdrawn unless the comparison refuses the text; a success also clears those of `pair`. A
+   * success may have stored a change, so it stays one even if its attempt cannot be withdrawn.
    */
   async limited<T>(
     limits: readonly (readonly [key: string, limit: AttemptLimit])[],
-    { pair, at }: { readonly pair: string; readonly at: Date },
+    {
+      pair,
+      at,
+      storing,
+    }: { readonly pair: string; readonly at: Date } & Pick<CallContext, 'storing'>,
     compare: () => Promise<T>,
   ): Promise<T> {
     for (const [key, limit] of limits) {
@@ -47,9 +58,13 @@ export class LoginAttemptStore {
       if (!isTextRefused(error)) await withdrawAll();
       throw error;
     });
-    await withdrawAll();
-    await this.change(pair, () => [], at);
-    return compared;
+    const clear = async () => {
+      await withdrawAll();
+      await this.change(pair, () => [], at);
+      return compared;
+    };
+    const { logger } = this;
+    return elseAsWritten(compared, clear(), { logger, storing, message: 'attempt not withdrawn' });
   }
 
   /**

@@ -38,6 +38,7 @@ beforeAll(async () => {
       apiKeys: keyStore,
       operators: service.aggregates(operators),
       clock,
+      logger: service.logger,
     }),
     clock,
   };

@@ -46,9 +46,11 @@ export async function createSandbox(
   const tenantOfSandbox = sandboxTenant(caller.tenant.organizationId, id, {
     manualClock: transition.state.clock.kind === 'MANUAL',
   });
-  const place = { tenant: tenantOfSandbox, kind, createdBy, resourceSeed, storing };
+  const { environmentId: creatorEnvironmentId } = tenant;
+  // Without the gate: a key is no sandbox, whose write has to be the first that counts.
+  const place = { tenant: tenantOfSandbox, kind, createdBy, creatorEnvironmentId, resourceSeed };
   const issueKey = async () =>
-    lineage.issueFor(createdBy, tenant, (expiresAt) =>
+    lineage.issueFor(createdBy, context, (expiresAt) =>
       apiKeys.issue(place, { ...firstKey, expiresAt }),
     );
   const sandboxPlace = { tenant: tenantOfSandbox, storing };
@@ -77,8 +79,6 @@ async function insertSandbox(
     const existing = await store.find(id);
     if (existing === undefined) await sandboxSlots.take(organizationId, id, storing);
     const { key } = await issueKey();
-    // Slot and key are no sandbox: it needs enough time for its own write.
-    storing?.close();
     return { sandbox: existing ?? (await store.insert(transition)).stored, key };
   });
 }

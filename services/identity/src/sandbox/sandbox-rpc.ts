@@ -28,14 +28,13 @@ type Handlers = Pick<
 export function sandboxHandlers(dependencies: SandboxRpcDependencies): Handlers {
   const { environments, environmentList, apiKeys, clock } = dependencies;
 
-  const withUse = async (sandboxes: readonly Stored<Environment>[]): Promise<ProtoSandbox[]> => {
-    const uses = await apiKeys.lastUses(sandboxes.map(({ state }) => state.id));
-    const now = clock.now();
-    return sandboxes.map((sandbox) => ({
-      environment: toProtoEnvironment(sandbox, now),
-      lastUsedAt: uses.get(sandbox.state.id),
-    }));
-  };
+  const toProto = (
+    sandbox: Stored<Environment>,
+    uses: ReadonlyMap<string, Date>,
+  ): ProtoSandbox => ({
+    environment: toProtoEnvironment(sandbox, clock.now()),
+    lastUsedAt: uses.get(sandbox.state.id),
+  });
 
   /** Finds the sandbox for a caller of its organization's live environment. */
   const find = async (id: string, { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>) => {
@@ -72,19 +71,21 @@ export function sandboxHandlers(dependencies: SandboxRpcDependencies): Handlers 
       const { organizationId } = await liveCaller(tenant, dependencies);
       const wanted = { organizationId, isSandbox: true, ...readPage(request), id: request.id };
       const { data, total } = await environmentList.list(wanted);
-      return { sandboxes: await withUse(data), total };
+      const uses = await apiKeys.lastUses(data.map(({ state }) => state.id));
+      return { sandboxes: data.map((sandbox) => toProto(sandbox, uses)), total };
     },
 
     updateSandbox: async ({ id, name, expectedVersion }, context) => {
       const store = await find(id, context);
+      // Read before the write: an error after it would deny a change that is stored.
+      const uses = await apiKeys.lastUses([id]);
       const expected = expectedVersion === undefined ? undefined : Number(expectedVersion);
       const stored = await store.mutate(
         id,
         (environment) => rename(environment, name ?? environment.name),
         { expectedVersion: expected },
       );
-      const [sandbox] = await withUse([stored]);
-      return { sandbox };
+      return { sandbox: toProto(stored, uses) };
     },
 
     deleteSandbox: async ({ id }, context) => {

@@ -59,7 +59,7 @@ export class SandboxSlotStore {
    */
   async take(organizationId: string, sandboxId: string, storing?: StoringGate): Promise<void> {
     const { environmentList, clock, max } = this.dependencies;
-    storing?.pass();
+    storing?.check();
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       // Slots are read before sandboxes: otherwise a sandbox deleted in between would seem to have
       // no slot.
