@@ -15,6 +15,8 @@ type ResourceNames = ReadonlyMap<string, string>;
 const environmentsMax = 10;
 const idsMax = 100;
 const newest = { page: 1, perPage: idsMax } as const;
+/** Log message of names that cannot be read. */
+const failure = 'audit log without names';
 
 const kinds = [
   'customer',
@@ -46,9 +48,9 @@ export async function auditNamesOf(
         if (wanted.length === 0) return [];
         const tenant = await tenantBy(id, limit);
         const context = { ...call, ...limit, tenant, now: systemClock.now(), scopes: [] };
-        return namesOf(wanted, context, peers);
+        return namesOf(wanted, { context, peers, logger });
       };
-      return bestEffort(read, { call, logger, failure: 'audit log without names' });
+      return bestEffort(read, { call, logger, failure });
     }),
   );
   return new Map(named.flatMap((names) => names ?? []));
@@ -86,13 +88,25 @@ function referencesOf({ target, changes }: AuditEntry): readonly Reference[] {
 
 type Names = readonly (readonly [string, string])[];
 
+/** Names that a service cannot tell now are left out, those of the others stay. */
 async function namesOf(
   wanted: readonly Reference[],
-  context: CallContext,
-  peers: Peers,
+  {
+    context,
+    peers,
+    logger,
+  }: Pick<OperatorDependencies, 'peers' | 'logger'> & { context: CallContext },
 ): Promise<Names> {
   const idsOf = (kind: Kind) => wanted.filter((one) => one.kind === kind).map(({ id }) => id);
   const readers = readersOf(context, peers);
+  const readAny = async <T>(
+    ids: readonly string[],
+    read: (ids: readonly string[]) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> => {
+    const different = [...new Set(ids)].slice(0, idsMax);
+    if (different.length === 0) return [];
+    return (await bestEffort(() => read(different), { call: context, logger, failure })) ?? [];
+  };
   const subscriptions = await readAny(idsOf('subscription'), readers.subscriptions);
   const customerIds = subscriptions.map(({ customerId }) => customerId);
   const productIds = subscriptions.map(({ productId }) => productId);
@@ -148,12 +162,4 @@ function readersOf(context: CallContext, peers: Peers) {
       (await peers.notifier.listWebhookEndpoints({ ...newest, oldestFirst: false }, context))
         .webhookEndpoints,
   };
-}
-
-async function readAny<T>(
-  ids: readonly string[],
-  read: (ids: readonly string[]) => Promise<readonly T[]>,
-): Promise<readonly T[]> {
-  const different = [...new Set(ids)].slice(0, idsMax);
-  return different.length === 0 ? [] : read(different);
 }
