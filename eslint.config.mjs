@@ -49,6 +49,7 @@ const verbs = [
   'close',
   'create',
   'decide',
+  'delete',
   'describe',
   'end',
   'ensure',

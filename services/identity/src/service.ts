@@ -17,7 +17,7 @@ import type { IdentityConfiguration } from './config';
 import { HashQueue } from './password/hash-queue';
 import { LiveUse } from './clock/advance-pace';
 import { advancesMax, ClockAdvanceWorkerPool } from './clock/run-advances';
-import { KeyLineage } from './api-key/lineage-store';
+import { KeyLineage, type KeyLineageDependencies } from './api-key/lineage-store';
 import { lostCallRpc } from './request-log/lost-call-rpc';
 import { LostCallStore } from './request-log/lost-call-store';
 import { LoginAttemptStore } from './password/login-attempt-store';
@@ -89,10 +89,7 @@ export async function start(
   };
   retireUnusedSandboxes(service, stores);
   const operators = openOperators(service);
-  const { apiKeys: keyStore } = stores;
-  const lineage = new KeyLineage({ keys, apiKeys: keyStore, operators, clock, logger });
-  lineage.handleCommands();
-  service.ensureIndexes(() => lineage.ensureIndexes());
+  const lineage = openLineage(service, { keys, apiKeys: stores.apiKeys, operators });
   service.ensureIndexes(() => stores.apiKeys.ensureIndexes());
   const attempts = openAttempts(service);
   const audit = openAudit(service, config);
@@ -144,6 +141,17 @@ export async function start(
     stopping.abort();
   });
   return running;
+}
+
+function openLineage(
+  service: Service,
+  stores: Pick<KeyLineageDependencies, 'keys' | 'apiKeys' | 'operators'>,
+): KeyLineage {
+  const { clock, logger } = service;
+  const lineage = new KeyLineage({ ...stores, clock, logger });
+  lineage.handleCommands();
+  service.ensureIndexes(() => lineage.ensureIndexes());
+  return lineage;
 }
 
 function openBackgroundWrites(service: Service): BackgroundWrites {

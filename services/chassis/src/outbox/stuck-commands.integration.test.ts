@@ -226,8 +226,10 @@ async function waitingOrder(context: CallContext) {
   const document = await orders.documents.findOne({ _id: id });
   const entry = document?.outbox[0];
   if (document === null || entry === undefined) throw new Error('No command is waiting');
-  const command = { collection: orders as never, document, entry };
-  return { command, release: () => waiting.resolve(undefined) };
+  const release = () => {
+    waiting.resolve(undefined);
+  };
+  return { command: { collection: orders as never, document, entry }, release };
 }
 
 /** A database whose collections delete nothing. */
@@ -302,14 +304,14 @@ test('a skip is refused if it comes too late, and needs no deletion of its recor
   }
   const waiting = async () => {
     const document = await orders.documents.findOne({ _id: orderId });
-    return document?.outbox.map(({ sequence }) => Number(sequence));
+    return document?.outbox.map(({ sequence }) => String(sequence));
   };
   const id = `orders:${orderId}:1`;
   const late = { ...context, storing: new StoringGate(new Date(0), systemClock) };
   await expect(stuckCommands.skip(id, late)).rejects.toMatchObject({ reason: 'TOO_LATE_TO_STORE' });
-  expect(await waiting()).toEqual([1, 2]);
+  expect(await waiting()).toEqual(['1', '2']);
   await stuckCommands.skip(id, context);
-  expect([await waiting(), run]).toEqual([[2], [orderId]]);
+  expect([await waiting(), run]).toEqual([['2'], [orderId]]);
   release();
 });
 
