@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -15,6 +15,8 @@ export interface Engine {
   readonly network: EngineNetwork;
   /** Runs `docker` in the engine's view; returns its standard output. */
   docker(args: readonly string[], options?: DockerOptions): Promise<string>;
+  /** Kills a process that the engine knows by this id. */
+  kill(pid: number): void;
   /** Folders of control groups that are left of it. */
   controlGroups(): string[];
   /** Stops all containers and processes, and removes what the kernel keeps of them. */
@@ -23,6 +25,7 @@ export interface Engine {
 
 interface DockerOptions {
   readonly env?: NodeJS.ProcessEnv;
+  readonly folder?: string;
   readonly timeoutMs?: number;
 }
 
@@ -90,6 +93,10 @@ export async function startEngine(folder: string): Promise<Engine> {
     host,
     network,
     docker,
+    kill: (pid) => {
+      const entry = ['--target', String(firstChildOf(unshare)), '--pid'];
+      execFileSync('nsenter', [...entry, 'sh', '-c', 'kill -KILL "$1"', 'sh', String(pid)]);
+    },
     controlGroups: () => controlGroupsOf(group),
     stop: async () => {
       if (unshare.exitCode !== null || unshare.signalCode !== null) return;
@@ -130,13 +137,17 @@ function firstChildOf({ pid }: ChildProcess): number {
 async function runDocker(
   pid: number,
   args: readonly string[],
-  { env, timeoutMs = commandTimeoutMs }: DockerOptions,
+  { env, folder = '/', timeoutMs = commandTimeoutMs }: DockerOptions,
 ): Promise<string> {
-  const child = spawn('nsenter', ['--target', String(pid), '--mount', '--net', 'docker', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...engineEnvironment, ...env },
-    timeout: timeoutMs,
-  });
+  const child = spawn(
+    'nsenter',
+    ['--target', String(pid), '--mount', '--net', `--wdns=${folder}`, 'docker', ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...engineEnvironment, ...env },
+      timeout: timeoutMs,
+    },
+  );
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));

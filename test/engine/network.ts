@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { readlinkSync } from 'node:fs';
+import { connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 
 const relay = require.resolve('./relay.mjs');
@@ -42,36 +42,23 @@ export class EngineNetwork {
     return socket;
   }
 
-  /** Serves a port of the network's 127.0.0.1 on the same port of this machine's 127.0.0.1. */
-  async publish(port: number): Promise<void> {
-    const server = createServer((client) => {
-      const target = this.connect('127.0.0.1', port);
-      const end = () => {
-        client.destroy();
-        target.destroy();
-      };
-      for (const socket of [client, target]) {
-        this.#sockets.add(socket);
-        socket.on('error', end).on('close', () => {
-          end();
-          this.#sockets.delete(socket);
-        });
-      }
-      client.pipe(target).pipe(client);
-    });
-    this.#servers.push(server);
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
+  /** Serves a port of the network's 127.0.0.1 on a port of this machine's, by default the same. */
+  async publish(port: number, at = port): Promise<void> {
+    const target = () => this.connect('127.0.0.1', port);
+    await this.#serve(target, { host: '127.0.0.1', port: at });
   }
 
-  /** Lets an address of the network lead to a Unix socket of this machine. */
-  async lead(host: string, port: number, socket: string): Promise<void> {
-    await this.#relay('in', host, String(port), socket);
+  /** Lets an address of the network lead to a port of this machine's 127.0.0.1. */
+  async lead(host: string, port: number, to: number): Promise<void> {
+    const path = join(this.#folder, `in-${String(port)}.sock`);
+    await this.#serve(() => connect({ host: '127.0.0.1', port: to }), { path });
+    await this.#relay('in', host, String(port), path);
   }
 
-  /** Runs a program in the network; returns its standard output. */
+  /** Runs a program of the engine's Debian in the network; returns its standard output. */
   run(program: string, args: readonly string[]): string {
-    return execFileSync('nsenter', [...this.#entry, program, ...args], { encoding: 'utf8' });
+    const entry = ['--target', String(this.#pid), '--mount', '--net'];
+    return execFileSync('nsenter', [...entry, program, ...args], { encoding: 'utf8' });
   }
 
   /** Addresses that accept TCP connections. */
@@ -89,12 +76,28 @@ export class EngineNetwork {
     }
   }
 
-  get #entry(): string[] {
-    return ['--target', String(this.#pid), '--net'];
+  async #serve(target: () => Socket, at: ListenOptions): Promise<void> {
+    const server = createServer((client) => {
+      const pair = [client, target()] as const;
+      for (const socket of pair) {
+        this.#sockets.add(socket);
+        const end = () => {
+          for (const one of pair) one.destroy();
+        };
+        socket.on('error', end).on('close', () => {
+          end();
+          this.#sockets.delete(socket);
+        });
+      }
+      client.pipe(pair[1]).pipe(client);
+    });
+    this.#servers.push(server);
+    server.listen(at);
+    await once(server, 'listening');
   }
 
   async #relay(...args: readonly string[]): Promise<void> {
-    const command = [...this.#entry, process.execPath, relay, ...args];
+    const command = ['--target', String(this.#pid), '--net', process.execPath, relay, ...args];
     const child = spawn('nsenter', command, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#relays.push(child);
     const ended = once(child, 'exit').then(() => {

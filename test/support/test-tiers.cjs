@@ -53,6 +53,8 @@ const slow = [
 const nightly = [
   'drill/point-in-time',
   'e-invoice/official-rules.integration',
+  'engine/compose',
+  'engine/mongodb',
   'gateway/connection-age',
   'scenario/year-of-renewals',
   'upgrade/breaks',
