@@ -113,7 +113,7 @@ export async function buildMongoDb(
   await addPrograms(files, {
     node: process.execPath,
     ferretdb: await installFerretDb(environment, log),
-    mongosh: join(__dirname, 'stand-in/mongosh.mjs'),
+    mongosh: require.resolve('./stand-in/mongosh.mjs'),
     'docker-entrypoint.sh': join(__dirname, 'stand-in/mongodb-entrypoint.sh'),
   });
   await mkdir(join(files, 'etc'), { recursive: true });

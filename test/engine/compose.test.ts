@@ -17,6 +17,9 @@ import { describeWithEngine } from './engine-tests';
 const receiverAddress = '45.0.0.1';
 const stores = ['caddy', 'mongodb', 'nats'];
 
+// For what hangs. All images are built from nothing.
+jest.setTimeout(60 * 60_000);
+
 describeWithEngine('compose.yaml with the images of the recipe', () => {
   let folder: string;
   let engine: Engine;
