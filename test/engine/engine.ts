@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { once } from 'node:events';
 import { eventually } from '@billing/chassis/testing';
@@ -52,6 +52,8 @@ export async function startEngine(folder: string): Promise<Engine> {
   const root = await installEngine();
   const group = `billing-engine-${basename(folder)}`;
   const run = join(folder, 'run');
+  // An engine that was killed leaves sockets.
+  await rm(run, { recursive: true, force: true });
   await mkdir(run, { recursive: true });
   const logFile = join(folder, 'engine.log');
   const socket = join(run, 'docker.sock');
@@ -72,7 +74,7 @@ export async function startEngine(folder: string): Promise<Engine> {
     { stdio: ['ignore', log, log], cwd: '/', env: engineEnvironment },
   );
   closeSync(log);
-  const failure = once(unshare, 'exit').then(async () => {
+  const failure = once(unshare, 'exit').then(async (): Promise<never> => {
     const text = await readFile(logFile, 'utf8');
     throw new Error(`The engine ended: ${text.slice(-logTailCharacters)}`);
   });
@@ -84,11 +86,14 @@ export async function startEngine(folder: string): Promise<Engine> {
   const variables = { DOCKER_HOST: host, DOCKER_CONFIG: join(folder, 'client') };
   const docker = (args: readonly string[], { env, ...options }: DockerOptions = {}) =>
     runDocker(firstChildOf(unshare), args, { ...options, env: { ...variables, ...env } });
-  await Promise.race([failure, eventually(() => docker(['version']))]).catch((error: unknown) => {
+  const isReady = async () => {
+    await eventually(() => docker(['version']));
+    return await EngineNetwork.open(firstChildOf(unshare), run);
+  };
+  const network = await Promise.race([failure, isReady()]).catch((error: unknown) => {
     kill();
     throw error;
   });
-  const network = await EngineNetwork.open(firstChildOf(unshare), run);
   return {
     host,
     network,
