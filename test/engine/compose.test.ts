@@ -71,7 +71,9 @@ describeWithEngine('compose.yaml with the images of the recipe', () => {
     const { id: live } = body.data.find(({ kind }: { kind: string }) => kind === 'LIVE');
     const { body: made } = await owner.in(live).v1('POST', '/api-keys', { name: 'test' });
     const api = new ApiClient(url, made.key);
-    sandbox = await dailySandbox(api, { startsAt: '2026-01-31T00:00:00Z', subscriptionCount: 1 });
+    // On a busy machine a creation may be answered too late; another sandbox is no matter.
+    const scene = { startsAt: '2026-01-31T00:00:00Z', subscriptionCount: 1 };
+    sandbox = await eventually(() => dailySandbox(api, scene));
     const { pathname, port } = new URL(receiver.url);
     const endpoint = { url: `http://${receiverAddress}:${port}${pathname}`, events: ['*'] };
     ({ secret } = await sandbox.expect(201, sandbox.post('/webhook-endpoints', endpoint)));
