@@ -32,6 +32,7 @@ interface DockerOptions {
 // Compose and Buildx are commands of `docker`.
 const packages = ['docker.io', 'docker-cli', 'docker-compose', 'docker-buildx', 'iproute2', 'tini'];
 const programs = ['unshare', 'nsenter', 'mount', 'apt-get', 'dpkg-deb'];
+const namespaces = ['--net', '--mount', '--pid', '--fork'];
 const commandTimeoutMs = 300_000;
 const logTailCharacters = 3_000;
 
@@ -44,7 +45,11 @@ const startScript =
 export function lackForEngine(): string | undefined {
   if (process.platform !== 'linux') return 'Linux';
   if (process.getuid?.() !== 0) return 'root';
-  return programs.find((name) => spawnSync('which', [name]).status !== 0);
+  const missing = programs.find((name) => spawnSync('which', [name]).status !== 0);
+  if (missing !== undefined) return missing;
+  // Root of a container may lack it.
+  const mayMount = spawnSync('unshare', [...namespaces, 'mount', '-t', 'tmpfs', 'none', '/mnt']);
+  return mayMount.status === 0 ? undefined : 'the right to mount';
 }
 
 /** Starts an engine whose images, containers and volumes are in `folder`. */
@@ -61,7 +66,7 @@ export async function startEngine(folder: string): Promise<Engine> {
   const unshare = spawn(
     'unshare',
     [
-      ...['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'],
+      ...[...namespaces, '--kill-child', '--mount-proc'],
       ...['sh', '-c', startScript, 'sh', root],
       ...['--data-root', join(folder, 'data')],
       ...['--exec-root', join(run, 'exec')],
