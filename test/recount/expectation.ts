@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import type { OperatorClient } from '../support/operator-client';
-import { recountMoney } from './recount';
+import { isSame, recountMoney } from './recount';
 
 /** Fails with the reports on money that differ from their recount when no work is in flight. */
 export async function expectMoneyReports(
@@ -13,7 +12,7 @@ export async function expectMoneyReports(
   await eventually(
     async () => {
       const reports = await recountMoney({ client, operator });
-      const different = reports.filter(({ shown, counted }) => !isDeepStrictEqual(shown, counted));
+      const different = reports.filter((report) => !isSame(report));
       if (different.length > 0) throw new Error(`I24: ${JSON.stringify(different)}`);
     },
     { timeoutMs, everyMs: 250, everyMsMax: 4_000 },

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import { runCheck, wrongUsage } from '../command-line/check';
 import { ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
-import { type Recounted, recount } from './recount';
+import { isSame, type Recounted, recount } from './recount';
 
 const usage = `Usage: npm run check:reports -- --url <gateway> --key <key> --environment <name> --email <address> --password <password>
   --url          of the gateway, e.g. http://127.0.0.1:3000
@@ -39,10 +39,6 @@ async function operatorIn(
   if (found.length !== 1)
     throw new Error(`${String(found.length)} environments match ${environment}`);
   return client.in(found[0].id);
-}
-
-function isSame({ shown, counted }: Recounted): boolean {
-  return isDeepStrictEqual(shown, counted);
 }
 
 function lineOf(report: Recounted): string {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiClient } from '../support/api-client';
 import type { OperatorClient } from '../support/operator-client';
 import { dayOf, monthsUntil } from './dates';
@@ -66,15 +67,28 @@ export async function recount(viewers: Viewers): Promise<Recounted[]> {
   ];
   return [
     ...(await Promise.all(counted.map(([path, own]) => compared(path, own, viewers)))),
-    ...(await recountMoney(viewers)),
+    ...(await moneyReports(viewers, { invoices, now })),
   ];
 }
 
 /** As `recount`, for the payments and tax reports and the balances. */
 export async function recountMoney(viewers: Viewers): Promise<Recounted[]> {
   const { client } = viewers;
-  const now = await timeOf(client);
-  const money = await moneyRows(client);
+  const invoices = await client.all('/invoices');
+  return moneyReports(viewers, { invoices, now: await timeOf(client) });
+}
+
+/** True if a report equals its recount. */
+export function isSame({ shown, counted }: Recounted): boolean {
+  return isDeepStrictEqual(shown, counted);
+}
+
+async function moneyReports(
+  viewers: Viewers,
+  { invoices, now }: Pick<MoneyRows, 'invoices'> & { readonly now: Date },
+): Promise<Recounted[]> {
+  const { client } = viewers;
+  const money = await moneyRows(client, invoices);
   const payments = paymentsOf(money, { now, months });
   return [
     await compared(`/reports/payments?months=${String(months)}`, payments, viewers),
@@ -97,9 +111,12 @@ async function compared(path: string, counted: any, { operator }: Viewers): Prom
   return { path, shown: pick((await operator.api('GET', path)).body, counted), counted };
 }
 
-async function moneyRows(client: Viewers['client']): Promise<MoneyRows> {
+async function moneyRows(
+  client: Viewers['client'],
+  invoices: MoneyRows['invoices'],
+): Promise<MoneyRows> {
   return {
-    invoices: await client.all('/invoices'),
+    invoices,
     creditNotes: await client.all('/credit-notes'),
     refunds: await client.all('/refunds'),
     disputes: await client.all('/disputes'),
