@@ -79,6 +79,19 @@ describe('reflection', () => {
     expect(files.join()).toContain('google.protobuf');
   });
 
+  test('decodes each contract once for each version of the protocol', async () => {
+    const paths = [require.resolve('@grpc/reflection')];
+    const descriptors = require.resolve('protobufjs/ext/descriptor', { paths });
+    const { FileDescriptorProto } = await import(descriptors);
+    const decode = jest.spyOn(FileDescriptorProto, 'decode');
+    await ask(await serve(true), 'v1', { listServices: '*' });
+    const names = decode.mock.results.map(({ value }) => (value as { name: string }).name);
+    decode.mockRestore();
+    expect(new Set(names).size).toBeGreaterThan(10);
+    // Once more where this test is the first to load them.
+    expect(names.length).toBeLessThanOrEqual(3 * new Set(names).size);
+  });
+
   test('is absent if it is disabled', async () => {
     await expect(ask(await serve(false), 'v1', { listServices: '*' })).rejects.toMatchObject({
       details: expect.stringContaining('not implement'),

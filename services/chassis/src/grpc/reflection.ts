@@ -21,6 +21,16 @@ interface Version {
 let contracts: PackageDefinition | undefined;
 
 /**
+ * The contracts of all services. Each definition of a package holds the descriptors of all files,
+ * and the reflection library decodes those of every definition: with more than one, the first
+ * question blocks the process for many seconds.
+ */
+function loadContracts(): PackageDefinition {
+  const all = loadFileDescriptorSetFromBuffer(Buffer.from(descriptorSet, 'base64'));
+  return Object.fromEntries(Object.entries(all).slice(0, 1));
+}
+
+/**
  * Adds gRPC reflection for tools such as grpcurl. The contracts are loaded on the first request:
  * that takes longer than the rest of a server's start, and most servers never get one.
  */
@@ -52,7 +62,7 @@ export function addReflection(server: Server, services: readonly RpcService[]): 
 }
 
 function readVersions(services: string[]): Map<string, Version> {
-  contracts ??= loadFileDescriptorSetFromBuffer(Buffer.from(descriptorSet, 'base64'));
+  contracts ??= loadContracts();
   const read = new Map<string, Version>();
   const addService = (
     { ServerReflectionInfo: method }: ServiceDefinition,
