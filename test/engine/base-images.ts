@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { readLauncherEnvironment } from '@billing/local/config';
 import { installDebianPackages } from '@billing/local/debian-packages';
-import { installDocumentDb } from '@billing/local/documentdb';
+import { documentDbLibraries, installDocumentDb } from '@billing/local/documentdb';
 import { installFerretDb } from '@billing/local/ferretdb';
 import { findNatsServer } from '@billing/local/nats-server';
 import { settings } from '@billing/local/postgres';
@@ -123,10 +123,8 @@ export async function buildMongoDb(
     replay: undefined,
   });
   await writeFile(join(files, 'etc/postgresql.conf'), configuration);
-  const platform = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
-  const libraries = ['postgresql/18/lib', `${platform}/blas`, `${platform}/lapack`];
   const instructions = [
-    `ENV LC_ALL=C.UTF-8 LD_LIBRARY_PATH=${libraries.map((name) => `/usr/lib/${name}`).join(':')}`,
+    `ENV LC_ALL=C.UTF-8 LD_LIBRARY_PATH=${documentDbLibraries('/')}`,
     // The programs themselves, without the wrappers for another C library.
     'RUN cd /usr/lib/postgresql/18/bin && for name in postgres initdb psql; do mv $name.real $name; done',
     'ENTRYPOINT ["docker-entrypoint.sh"]',

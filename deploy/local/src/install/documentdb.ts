@@ -26,10 +26,7 @@ export async function installDocumentDb(
   environment: LauncherEnvironment,
   log: (line: string) => void,
 ): Promise<PostgresPrograms> {
-  const platform = PLATFORMS[process.arch];
-  if (process.platform !== 'linux' || !platform) {
-    throw new Error(`no Debian packages for ${process.platform} on ${process.arch}`);
-  }
+  const platform = platformHere();
   const root = await installDebianPackages({
     packages: ['postgresql-18-documentdb'],
     environment,
@@ -60,11 +57,22 @@ export function documentDbCommand(
   root: string,
   program: 'pg_basebackup' | 'pg_waldump',
 ): { program: string; args: string[] } {
-  const platform = PLATFORMS[process.arch];
-  if (platform === undefined) throw new Error(`no Debian packages for ${process.arch}`);
-  const { loader, path } = librariesIn(root, platform);
+  const { loader, path } = librariesIn(root, platformHere());
   const file = join(root, BIN, program);
   return { program: loader, args: ['--library-path', path, '--argv0', file, file] };
+}
+
+/** Folders of the libraries of an installation whose files lie in `root`, as `LD_LIBRARY_PATH`. */
+export function documentDbLibraries(root: string): string {
+  return librariesIn(root, platformHere()).path;
+}
+
+function platformHere() {
+  const platform = PLATFORMS[process.arch];
+  if (process.platform !== 'linux' || !platform) {
+    throw new Error(`no Debian packages for ${process.platform} on ${process.arch}`);
+  }
+  return platform;
 }
 
 function librariesIn(root: string, { folder, loader }: { folder: string; loader: string }) {
