@@ -64,7 +64,7 @@ const nightly = [
 ];
 
 /**
- * Long suites, of which `npm run test:all` runs a third each day, so that CI ends in time on a slow
+ * Long suites. `npm run test:all` runs a third of them each day, so that CI ends in time on a slow
  * machine, too. Within each kind the longer ones come first: all days take about as long.
  */
 const inTurns = [
