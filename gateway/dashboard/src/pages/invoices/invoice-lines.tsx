@@ -4,7 +4,7 @@ import { moneyColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { moneyText } from '../../parts/text/text';
 import { coveredDaysText } from '../../parts/text/time-text';
-import type { Invoice, InvoiceLine } from '../../resources/invoice/invoice';
+import { type Invoice, type InvoiceLine, unitPriceOf } from '../../resources/invoice/invoice';
 
 /** Line items of an invoice, and its totals. */
 export function InvoiceLines({ invoice }: { invoice: Invoice }) {
@@ -37,11 +37,9 @@ function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
     {
       title: 'Unit price',
       align: 'end',
-      text: ({ unitAmount }) => (unitAmount === null ? '' : rateText(unitAmount, currency)),
-      cell: ({ unitAmount, details }) => (
-        <span className="number">
-          {unitAmount === null ? noPriceText(details) : rateText(unitAmount, currency)}
-        </span>
+      text: (line) => unitPriceText(line, currency) ?? '',
+      cell: (line) => (
+        <span className="number">{unitPriceText(line, currency) ?? noPriceText(line.details)}</span>
       ),
     },
     {
@@ -57,6 +55,11 @@ function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
       () => currency,
     ),
   ];
+}
+
+function unitPriceText(line: InvoiceLine, currency: string): string | undefined {
+  const price = unitPriceOf(line);
+  return price === undefined ? undefined : rateText(price, currency);
 }
 
 /** Text for a line without one price: it has tiers, or an amount alone. */
