@@ -9,7 +9,7 @@ import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, Notice } from '../../parts/element/notices';
 import { countText, pluralText } from '../../parts/text/text';
 import { StatusBadge } from '../../parts/element/values';
-import { MissingProvider } from '../../resources/missing-provider';
+import { MissingProvider, ProviderText } from '../../resources/missing-provider';
 import { RecoveryPanels } from './recovery-panels';
 import { Replicas } from './replicas';
 import { bytesText, problemsOfService } from './service-health';
@@ -75,7 +75,12 @@ export function SystemPage() {
   useSessionOfOpened(isClosed, answer.data);
   return (
     <PageLayout title="System" lead="Service status, refreshed every 5 s.">
-      {!isClosed && <MissingProvider />}
+      {!isClosed && (
+        <>
+          <MissingProvider />
+          <ProviderText />
+        </>
+      )}
       <Answer of={answer} what="services">
         {({ services, recovery, report }) => (
           <>
