@@ -2,6 +2,7 @@ import { useRefusal } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { ChoiceFilter, Filters, TextFilter, useFilters } from '../../parts/form/filters';
+import { Day } from '../../parts/element/values';
 import { Form, TextField } from '../../parts/form/form';
 import { DialogButton } from '../../parts/overlay/dialog';
 import type { Column } from '../../parts/table/data-table';
@@ -22,8 +23,16 @@ const columns: readonly Column<TaxRate>[] = [
   { title: 'Category', text: ({ category }) => category },
   { title: 'Percent', align: 'end', text: ({ percent }) => percent },
   { title: 'Name', text: ({ name }) => name },
-  { title: 'From', text: ({ validFrom }) => validFrom ?? '–' },
-  { title: 'Before', text: ({ validTo }) => validTo ?? '–' },
+  {
+    title: 'From',
+    text: ({ validFrom }) => validFrom ?? '',
+    cell: ({ validFrom }) => <Day at={validFrom} />,
+  },
+  {
+    title: 'Before',
+    text: ({ validTo }) => validTo ?? '',
+    cell: ({ validTo }) => <Day at={validTo} />,
+  },
   {
     title: 'Origin',
     text: originText,

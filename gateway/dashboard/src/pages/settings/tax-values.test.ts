@@ -1,5 +1,6 @@
 import { SHIPPED_RATES } from '@billing/kernel/tax/shipped-rates';
 import { FormValues } from '../../parts/form/form-values';
+import { dayText } from '../../parts/text/time-text';
 import { originText, publicationOf, typedTax, typedTaxRate } from './tax-values';
 
 function valuesOf(fields: Readonly<Record<string, string>>): FormValues {
@@ -29,7 +30,7 @@ test('a shipped rate says whether a person has compared it with its source', () 
   expect(originText({ source: 'OWN', country: 'DE' })).toBe('Your own');
   expect(publicationOf({ source: 'OWN', country: 'DE' })).toBeUndefined();
   for (const { country, checkedOn, source } of SHIPPED_RATES) {
-    const expected = checkedOn === null ? 'not checked' : `checked on ${checkedOn}`;
+    const expected = checkedOn === null ? 'not checked' : `checked on ${dayText(checkedOn)}`;
     expect(originText({ source: 'SHIPPED', country })).toBe(`Shipped, ${expected}`);
     expect(publicationOf({ source: 'SHIPPED', country })).toBe(source);
   }

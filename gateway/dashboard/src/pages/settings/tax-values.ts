@@ -1,6 +1,7 @@
 import { SHIPPED_RATES } from '@billing/kernel/tax/shipped-rates';
 import type { FormValues } from '../../parts/form/form-values';
 import { typedDecimal } from '../../parts/text/decimal';
+import { dayText } from '../../parts/text/time-text';
 import type { TaxRate } from '../../resources/seller';
 
 /** Tax settings of a form; null switches tax off. */
@@ -28,11 +29,11 @@ export function typedTaxRate(values: Pick<FormValues, 'text' | 'optional'>): obj
   };
 }
 
-/** Origin of a rate: “Your own”, “Shipped, not checked”, “Shipped, checked on 2026-01-31”. */
+/** Origin of a rate: “Your own”, “Shipped, not checked”, “Shipped, checked on Jan 31, 2026”. */
 export function originText({ source, country }: Pick<TaxRate, 'source' | 'country'>): string {
   if (source === 'OWN') return 'Your own';
   const checkedOn = shippedOf(country)?.checkedOn ?? null;
-  return checkedOn === null ? 'Shipped, not checked' : `Shipped, checked on ${checkedOn}`;
+  return checkedOn === null ? 'Shipped, not checked' : `Shipped, checked on ${dayText(checkedOn)}`;
 }
 
 /** Official publication of a shipped rate; undefined for an own one. */
