@@ -96,7 +96,7 @@ function TermsFields({ draft }: { draft?: Invoice }) {
         hint={
           draft === undefined
             ? 'Optional. Days until a sent invoice is due. Default: those of the customer or the seller.'
-            : 'Optional. Empty: unchanged.'
+            : 'Optional. Default: unchanged.'
         }
       />
       <TextField

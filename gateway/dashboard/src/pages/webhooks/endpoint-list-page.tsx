@@ -28,7 +28,7 @@ export function EndpointListPage() {
   return (
     <PageLayout
       title="Webhooks"
-      lead="Get notified when subscriptions and checkouts change."
+      lead="Get notified when subscriptions, invoices, customers and other resources change."
       actions={
         <DialogButton label="New endpoint" refusal={refusal}>
           {(close) => (
