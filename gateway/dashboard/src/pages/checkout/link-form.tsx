@@ -4,6 +4,8 @@ import { ChoicesField } from '../../parts/form/choices-field';
 import { Form, TextField } from '../../parts/form/form';
 import { EmptyState } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
+import { MetadataField } from '../../parts/resource/metadata';
+import { typedMetadata } from '../../parts/text/metadata-text';
 import { DiscountField, ProductsField, useSoldProducts } from '../../resources/pickers';
 import { codeLabels, collectLabels, typedBounds } from './link-terms';
 
@@ -19,7 +21,7 @@ export function LinkEditForm({
   onSave: (changes: object) => Promise<unknown>;
   onDone: () => void;
 }) {
-  const { label, successUrl, returnUrl } = link;
+  const { label, successUrl, returnUrl, metadata } = link;
   return (
     <Form
       submit="Save"
@@ -32,6 +34,7 @@ export function LinkEditForm({
           quantity: typedBounds(values),
           collect: values.all('collect'),
           allowDiscountCodes: values.all('codes').length > 0,
+          metadata: typedMetadata(values.text('metadata')),
         });
         onDone();
       }}
@@ -39,6 +42,7 @@ export function LinkEditForm({
       <TextField name="label" label="Title" hint="Shown to customers." defaultValue={label} />
       <TermsFields {...link} />
       <AddressFields {...{ successUrl, returnUrl }} />
+      <MetadataField rows={3} metadata={metadata} />
     </Form>
   );
 }
@@ -149,6 +153,7 @@ export function LinkForm({
                 quantity: typedBounds(values),
                 collect: values.all('collect'),
                 allowDiscountCodes: values.all('codes').length > 0,
+                metadata: typedMetadata(values.text('metadata')),
               });
               onCreated(link);
             }}
@@ -158,6 +163,7 @@ export function LinkForm({
             <DiscountField />
             <TermsFields quantity={null} collect={[]} allowDiscountCodes={false} />
             <AddressFields successUrl={null} returnUrl={null} />
+            <MetadataField rows={3} />
           </Form>
         )
       }

@@ -8,6 +8,7 @@ import { DialogButton } from '../../parts/overlay/dialog';
 import type { Column } from '../../parts/table/data-table';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { ResourceTable } from '../../parts/table/resource-table';
+import { metadataValueText } from '../../parts/text/metadata-text';
 import { DiscountLink } from '../../resources/discount-link';
 import { ProductLinks } from '../../resources/product-links';
 import { type CheckoutLink, LinkEditForm } from './link-form';
@@ -17,16 +18,28 @@ const columnsOf = (onShowSessions: (id: string) => void): readonly Column<Checko
   {
     title: 'Link',
     text: ({ label }) => label,
-    cell: ({ label, url }) => (
-      <a href={url} target="_blank" rel="noreferrer">
-        {label}
-      </a>
+    cell: ({ label, url, metadata }) => (
+      <>
+        <a href={url} target="_blank" rel="noreferrer">
+          {label}
+        </a>
+        {Object.entries(metadata).map(([key, value]) => (
+          <div key={key} className="faint">
+            {key}: {metadataValueText(value)}
+          </div>
+        ))}
+      </>
     ),
   },
   {
     title: 'URL',
     text: ({ url }) => url,
     cell: ({ label, url }) => <CopyButton text={url} what={`URL of ${label}`} />,
+  },
+  {
+    title: 'ID',
+    text: ({ id }) => id,
+    cell: ({ id, label }) => <CopyButton text={id} what={`ID of ${label}`} />,
   },
   {
     title: 'Products',

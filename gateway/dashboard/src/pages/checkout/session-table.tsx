@@ -77,6 +77,11 @@ const columns: readonly Column<CheckoutSession>[] = [
   },
   dayColumn('Created', ({ createdAt }) => createdAt),
   {
+    title: 'ID',
+    text: ({ id }) => id,
+    cell: ({ id }) => <CopyButton text={id} what={`ID of session ${id}`} />,
+  },
+  {
     title: 'Page',
     text: ({ checkoutUrl }) => checkoutUrl,
     cell: ({ status, checkoutUrl, customer }) =>

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries';
 import { typedAmount, typedCount } from '../../parts/text/amount';
+import { MetadataField } from '../../parts/resource/metadata';
+import { typedMetadata } from '../../parts/text/metadata-text';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import type { FormValues } from '../../parts/form/form-values';
 import { PricingFields } from './pricing-fields';
@@ -58,6 +60,7 @@ export function NewProductForm({ onDone }: { onDone: () => void }) {
         label="Lookup key"
         hint="Optional. Stable key for your code, such as “pro-monthly”."
       />
+      <MetadataField rows={3} />
     </Form>
   );
 }
@@ -115,6 +118,7 @@ function newProduct(values: FormValues) {
     intervalCount: typedCount(values.optional('intervalCount')),
     trialDays: typedCount(values.optional('trialDays')),
     lookupKey: values.optional('lookupKey'),
+    metadata: typedMetadata(values.text('metadata')),
     tiers,
   };
 }

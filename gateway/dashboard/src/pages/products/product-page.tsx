@@ -4,6 +4,7 @@ import { useAction, useResource } from '../../api/queries';
 import { ActivationButton, ActiveBadge } from '../../parts/resource/active';
 import { amountToType, typedAmount } from '../../parts/text/amount';
 import { DataTable } from '../../parts/table/data-table';
+import { MetadataPanel } from '../../parts/resource/metadata';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { Form, TextField } from '../../parts/form/form';
 import type { FormValues } from '../../parts/form/form-values';
@@ -23,7 +24,9 @@ import { tierRows, typedTiers } from './tier-values';
 
 /** Page of one product: details, price by quantity and usage-based prices. */
 export function ProductPage({ id = '' }: { readonly id?: string }) {
-  const answer = useResource<Product>(`/v1/products/${id}`);
+  const path = `/v1/products/${id}`;
+  const answer = useResource<Product>(path);
+  const refusal = useRefusal('products');
   return (
     <Answer of={answer} what="product">
       {(product) => (
@@ -38,6 +41,7 @@ export function ProductPage({ id = '' }: { readonly id?: string }) {
           </Panel>
           {product.type !== 'FLAT' && <PricePanel product={product} />}
           <MeterPricesPanel product={product} />
+          <MetadataPanel metadata={product.metadata} {...{ path, refusal }} />
         </PageLayout>
       )}
     </Answer>

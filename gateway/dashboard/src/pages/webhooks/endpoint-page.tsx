@@ -6,7 +6,7 @@ import { Button } from '../../parts/element/buttons';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, ErrorNotice, Notice } from '../../parts/element/notices';
-import { Day, Facts } from '../../parts/element/values';
+import { Day, Facts, ShortId } from '../../parts/element/values';
 import { DeliveryTable } from './delivery-table';
 import { EndpointForm } from './endpoint-form';
 import { EndpointDays, EndpointState, useEndpointReports } from './endpoint-report';
@@ -65,6 +65,7 @@ function About({ endpoint }: { endpoint: WebhookEndpoint }) {
             ['Description', description ?? '–'],
             ['Events', events.join(', ')],
             ['Created', <Day key="created" at={createdAt} />],
+            ['ID', <ShortId key="id" id={id} what="ID" />],
             [
               'Last 30 days',
               <div key="days">
