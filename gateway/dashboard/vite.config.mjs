@@ -10,6 +10,7 @@ const firstLoad = {
   firstLoadBytesMax: 200_000,
   page: /\/dashboard\/src\/pages\/.*-page\.tsx$/,
   loadedOnUse: [
+    '/pages/customers/customer-form.tsx',
     '/pages/products/meter-price-form.tsx',
     '/parts/overlay/combobox.tsx',
     '/parts/overlay/dialog-window.tsx',

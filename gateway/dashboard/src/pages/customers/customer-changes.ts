@@ -1,9 +1,11 @@
 import { forCustomerTexts } from '@billing/kernel/input/customer';
-import type { FormValues } from '../../parts/form/form-values';
+import { type FormValues, isSame } from '../../parts/form/form-values';
+import { typedCount } from '../../parts/text/amount';
 import { isSameAddress, typedAddress } from '../../resources/address';
 import type { Customer } from '../../resources/customer';
+import { typedTaxIds } from '../../resources/tax-ids';
 
-type Typed = Pick<FormValues, 'text' | 'optional'>;
+type Typed = Pick<FormValues, 'text' | 'optional' | 'has'>;
 
 /** Body of `POST /v1/customers` from a form. */
 export function newCustomer(values: Typed): object {
@@ -21,7 +23,7 @@ export function changedCustomer(values: Typed, customer: Customer): object {
   const typed = { ...detailsOf(values), currency: values.text('currency').trim().toUpperCase() };
   const address = typedAddress(values);
   const changes = Object.entries(typed).filter(
-    ([name, value]) => value !== customer[name as keyof typeof typed],
+    ([name, value]) => !isSame(value, customer[name as keyof typeof typed]),
   );
   return {
     ...Object.fromEntries(changes),
@@ -34,5 +36,9 @@ function detailsOf(values: Typed) {
     email: values.text('email').trim(),
     ...forCustomerTexts((name) => values.optional(name) ?? null),
     collectionMethod: values.text('collectionMethod'),
+    netDays: typedCount(values.optional('netDays')) ?? null,
+    locale: values.optional('locale') ?? null,
+    taxIds: typedTaxIds(values),
+    taxExempt: values.text('taxExempt'),
   };
 }

@@ -1,4 +1,6 @@
 import type { CustomerText } from '@billing/kernel/input/customer';
+import type { Customer } from '../../resources/customer';
+import { taxIdTypes } from '../../resources/tax-ids';
 
 type FieldName = 'email' | 'externalId' | CustomerText;
 
@@ -34,3 +36,35 @@ const fields: Readonly<Record<FieldName, Omit<CustomerField, 'name'>>> = {
 export const customerFields: readonly CustomerField[] = Object.entries(fields).map(
   ([name, field]) => ({ name: name as FieldName, ...field }),
 );
+
+/** Ways to collect invoices with their labels. */
+export const collectionMethods = [
+  ['CHARGE_AUTOMATICALLY', 'Charge automatically'],
+  ['SEND_INVOICE', 'Send invoice'],
+] as const;
+
+/** Tax exemptions with their labels. */
+export const taxExemptions = [
+  ['NONE', 'None'],
+  ['EXEMPT', 'Exempt from tax'],
+  ['REVERSE', 'Reverse charge: the customer owes the tax'],
+] as const;
+
+type Terms = Pick<Customer, 'collectionMethod' | 'netDays' | 'locale' | 'taxIds' | 'taxExempt'>;
+
+/** Terms of a customer as texts, for its page. */
+export function termsOf(customer: Terms): readonly (readonly [string, string])[] {
+  const { netDays, locale, taxIds } = customer;
+  const ids = taxIds.map(({ type, value }) => `${value} (${labelOf(taxIdTypes, type)})`);
+  return [
+    ['Collection', labelOf(collectionMethods, customer.collectionMethod)],
+    ['Net days', netDays === null ? 'Those of the seller' : String(netDays)],
+    ['Language', locale ?? 'That of the branding'],
+    ['Tax ids', ids.join(', ') || '–'],
+    ['Tax exemption', labelOf(taxExemptions, customer.taxExempt)],
+  ];
+}
+
+function labelOf(choices: readonly (readonly [string, string])[], value: string): string {
+  return choices.find(([choice]) => choice === value)?.[1] ?? value;
+}

@@ -2,13 +2,9 @@ import { useAction } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import { AddressFields } from '../../resources/address-fields';
 import type { Customer } from '../../resources/customer';
+import { TaxIdsField } from '../../resources/tax-ids-field';
 import { changedCustomer, newCustomer } from './customer-changes';
-import { customerFields } from './customer-fields';
-
-const collectionMethods = [
-  ['CHARGE_AUTOMATICALLY', 'Charge automatically'],
-  ['SEND_INVOICE', 'Send an invoice, due in 30 days'],
-] as const;
+import { collectionMethods, customerFields, taxExemptions } from './customer-fields';
 
 /** Form that creates a customer, or edits the given one. */
 export function CustomerForm({
@@ -51,13 +47,50 @@ export function CustomerForm({
           hint: 'Optional, such as USD. Default: your organization’s currency.',
         })}
       />
+      <CollectionFields customer={customer} />
+      <TextField
+        name="locale"
+        label="Language"
+        defaultValue={customer?.locale ?? ''}
+        hint="Optional, such as en, de-CH or pt-BR. Language of pages, documents and emails. Default: that of your branding."
+      />
+      <AddressFields address={customer?.address} />
+      <TaxFields customer={customer} />
+    </Form>
+  );
+}
+
+function CollectionFields({ customer }: { customer: Customer | undefined }) {
+  return (
+    <>
       <SelectField
         name="collectionMethod"
         label="Collection"
         choices={collectionMethods}
         {...(customer !== undefined && { defaultValue: customer.collectionMethod })}
       />
-      <AddressFields address={customer?.address} />
-    </Form>
+      <TextField
+        name="netDays"
+        label="Net days"
+        inputMode="numeric"
+        defaultValue={String(customer?.netDays ?? '')}
+        hint="Optional. Days until a sent invoice is due. Default: those of the seller."
+      />
+    </>
+  );
+}
+
+function TaxFields({ customer }: { customer: Customer | undefined }) {
+  return (
+    <>
+      <TaxIdsField taxIds={customer?.taxIds ?? []} />
+      <SelectField
+        name="taxExempt"
+        label="Tax exemption"
+        choices={taxExemptions}
+        {...(customer !== undefined && { defaultValue: customer.taxExempt })}
+        hint="Applies to invoices that are finalized from now on."
+      />
+    </>
   );
 }

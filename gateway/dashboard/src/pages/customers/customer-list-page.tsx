@@ -8,7 +8,7 @@ import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { type Customer, customerName } from '../../resources/customer';
 import { CustomerSearch } from '../../resources/pickers';
-import { CustomerForm } from './customer-form';
+import { CustomerDialog } from './customer-dialog';
 
 const columns: readonly Column<Customer>[] = [
   {
@@ -34,7 +34,7 @@ export function CustomerListPage() {
       actions={
         <DialogButton label="New customer" refusal={refusal}>
           {(close) => (
-            <CustomerForm
+            <CustomerDialog
               onCancel={close}
               onDone={({ id }) => {
                 navigate(`/customers/${id}`);

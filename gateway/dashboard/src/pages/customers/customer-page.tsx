@@ -16,8 +16,8 @@ import { AccountFigures } from './account-figures';
 import { ActivityPanel } from './activity-panel';
 import { BalancePanel } from './balance-panel';
 import { CheckoutButton } from './checkout-button';
-import { type CustomerField, customerFields } from './customer-fields';
-import { CustomerForm } from './customer-form';
+import { type CustomerField, customerFields, termsOf } from './customer-fields';
+import { CustomerDialog } from './customer-dialog';
 import { DeleteButton } from './delete-button';
 import { PaymentMethodPanel } from './payment-method-panel';
 import { PortalButton } from './portal-button';
@@ -46,7 +46,7 @@ function CustomerView({ customer }: { customer: Customer }) {
           <CheckoutButton customerId={id} />
           <PortalButton customerId={id} />
           <DialogButton label="Edit" title="Edit customer" tone="quiet" refusal={refusal}>
-            {(close) => <CustomerForm customer={customer} onCancel={close} onDone={close} />}
+            {(close) => <CustomerDialog customer={customer} onCancel={close} onDone={close} />}
           </DialogButton>
           <DeleteButton customer={customer} />
         </>
@@ -101,7 +101,6 @@ function SubscriptionPanel({ customerId }: { customerId: string }) {
 }
 
 function CustomerFacts({ customer }: { customer: Customer }) {
-  const { address, collectionMethod } = customer;
   const factOf = ({ name, input }: CustomerField) => [input.label, customer[name] ?? '–'] as const;
   // The name is the title of the page.
   const listed = customerFields.filter(({ name }) => name !== 'name');
@@ -109,12 +108,9 @@ function CustomerFacts({ customer }: { customer: Customer }) {
     <Facts
       facts={[
         ...listed.filter(({ isFixed }) => isFixed !== true).map(factOf),
-        ['Address', addressText(address)],
+        ['Address', addressText(customer.address)],
         ['Currency', customer.currency],
-        [
-          'Collection',
-          collectionMethod === 'SEND_INVOICE' ? 'Send invoice' : 'Charge automatically',
-        ],
+        ...termsOf(customer),
         ...listed.filter(({ isFixed }) => isFixed === true).map(factOf),
         ['Created', <Day key="since" at={customer.createdAt} />],
         ['ID', <ShortId key="id" id={customer.id} what="ID" />],

@@ -1,4 +1,4 @@
-import type { FormValues } from '../../parts/form/form-values';
+import { type FormValues, isSame } from '../../parts/form/form-values';
 import { typedCount } from '../../parts/text/amount';
 import { isSameAddress, typedAddress } from '../../resources/address';
 import type { Seller } from '../../resources/seller';
@@ -41,11 +41,6 @@ export function changedSeller(values: Values, logo: LogoChange, seller: Seller):
     ...(!isSameAddress(address, seller.address) && { address }),
     ...(logo !== undefined && { logo }),
   };
-}
-
-/** True for equal texts, numbers, and lists or objects with the same fields in the same order. */
-function isSame(typed: unknown, stored: unknown): boolean {
-  return JSON.stringify(typed) === JSON.stringify(stored);
 }
 
 function typedBankAccount(values: Values): object | null {

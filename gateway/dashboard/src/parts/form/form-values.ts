@@ -25,6 +25,11 @@ export class FormValues {
   }
 }
 
+/** True for equal texts, numbers, and lists or objects with the same fields in the same order. */
+export function isSame(typed: unknown, stored: unknown): boolean {
+  return JSON.stringify(typed) === JSON.stringify(stored);
+}
+
 /** Parts of an input that show whether its text is complete. */
 interface TypedInput {
   readonly name: string;
