@@ -4,6 +4,7 @@ import { type Reader, type Text, textFor } from './reader';
 import { say } from './say';
 import { attachFacturX, isCmyk } from './factur-x';
 import { fontFor, type PdfFont, type PdfFonts, pdfFonts, runsRightToLeft, showable } from './fonts';
+import { cutLongWords } from './long-words';
 
 export const margin = 56;
 const pageWidth = 595;
@@ -176,7 +177,7 @@ export class PdfWriter {
 
   heightOf(text: Text, { size, width }: { size: number; width: number }): number {
     const { shown } = this.use(text, { size });
-    return this.document.heightOfString(shown, { width });
+    return this.document.heightOfString(this.cut(shown, width), { width });
   }
 
   /** Width of a text of the usual size on one line. */
@@ -202,6 +203,12 @@ export class PdfWriter {
     return { shown: showable(full, font) };
   }
 
+  /** Cuts words that are too long for a width of the selected font. */
+  private cut(shown: string, width: number): string {
+    const widthOf = (part: string) => this.document.widthOfString(part);
+    return cutLongWords(shown, { width, widthOf });
+  }
+
   /**
    * Writes text at `y` without moving it. `right` is the right edge of the text, from the left
    * margin.
@@ -211,13 +218,14 @@ export class PdfWriter {
     { size = 10, isBold = false, color = ink, left = 0, right, width, align, link }: TextStyle = {},
   ): void {
     const { document } = this;
-    const { shown } = this.use(text, { size, isBold });
+    const { shown: full } = this.use(text, { size, isBold });
+    const shown = width === undefined ? full : this.cut(full, width);
     document.fillColor(color);
     // Long numbers get a smaller font, so that columns do not overlap.
     const natural = right === undefined ? 0 : document.widthOfString(shown);
     if (natural > numberWidth) document.fontSize((size * numberWidth) / natural);
     const start = right === undefined ? left : right - document.widthOfString(shown);
-    const fits = document.widthOfString(shown) <= (width ?? contentWidth);
+    const fits = !shown.includes('\n') && document.widthOfString(shown) <= (width ?? contentWidth);
     const lineBreak = align !== undefined || (width !== undefined && !fits);
     document.text(shown, margin + start, this.y, {
       width: width ?? contentWidth - start + 1,
