@@ -1,6 +1,7 @@
 import { type BitReader, DamagedImage, type HuffmanTable } from './jpeg-bits';
 
 const coefficientsOfBlock = 64;
+const bitsOfWord = 32;
 // 8 bits per sample give differences of at most 11 bits, and coefficients of at most 10 bits.
 const differenceBitsMax = 11;
 const firstRestartMarker = 0xd0;
@@ -19,6 +20,8 @@ export interface Component {
   readonly stride: number;
   /** Coefficients decoded so far, 64 for each block. */
   readonly coefficients: Int16Array;
+  /** One bit for each coefficient that is not 0, but for the first ones; 2 words for each block. */
+  readonly known: Uint32Array;
 }
 
 /** One pass over the image. */
@@ -94,6 +97,13 @@ function decodeBlock(scan: Scan, part: ScanComponent, place: Place): void {
   const offset = (place.row * component.stride + place.column) * coefficientsOfBlock;
   if (scan.start === 0) decodeFirst(scan, part, { ...place, offset });
   if (scan.end === 0) return;
+  // A few bytes can end thousands of blocks, so coefficients that are 0 are not visited.
+  const word = offset / bitsOfWord;
+  const isEmpty = component.known[word] === 0 && component.known[word + 1] === 0;
+  if (place.progress.endOfBlocks > 0 && isEmpty) {
+    place.progress.endOfBlocks -= 1;
+    return;
+  }
   const block = { offset, bits: place.bits, progress: place.progress };
   if (scan.high === 0) decodeRest(scan, part, block);
   else refineRest(scan, part, block);
@@ -124,7 +134,7 @@ interface Block {
 
 function decodeRest(
   { start, end, low, isProgressive }: Scan,
-  { component: { coefficients }, ac }: ScanComponent,
+  { component, ac }: ScanComponent,
   { offset, bits, progress }: Block,
 ): void {
   if (progress.endOfBlocks > 0) {
@@ -143,7 +153,7 @@ function decodeRest(
     }
     place += zeros;
     if (place > end) throw new DamagedImage('Coefficient out of range');
-    if (length > 0) coefficients[offset + place] = bits.signed(length) << low;
+    if (length > 0) store(component, offset + place, bits.signed(length) << low);
     place += 1;
   }
 }
@@ -151,9 +161,10 @@ function decodeRest(
 /** Adds one bit to coefficients that are known, and finds those that were 0 so far. */
 function refineRest(
   { start, end, low }: Scan,
-  { component: { coefficients }, ac }: ScanComponent,
+  { component, ac }: ScanComponent,
   { offset, bits, progress }: Block,
 ): void {
+  const { coefficients, known: knownBits } = component;
   const table = tableOf(ac);
   const unit = 1 << low;
   const refine = (index: number, value: number) => {
@@ -179,15 +190,34 @@ function refineRest(
       else zeros -= 1;
     }
     if (place > end) throw new DamagedImage('Coefficient out of range');
-    coefficients[offset + place] = value;
+    store(component, offset + place, value);
     place += 1;
   }
   if (progress.endOfBlocks === 0) return;
-  for (; place <= end; place += 1) {
-    const known = coefficients[offset + place] ?? 0;
-    if (known !== 0) refine(offset + place, known);
+  for (let half = 0; half < 2; half += 1) {
+    const first = half * bitsOfWord;
+    let left = (knownBits[offset / bitsOfWord + half] ?? 0) & band(place - first, end - first);
+    for (; left !== 0; left &= left - 1) {
+      const index = offset + first + (bitsOfWord - 1 - Math.clz32(left & -left));
+      refine(index, coefficients[index] ?? 0);
+    }
   }
   progress.endOfBlocks -= 1;
+}
+
+/** Word with the bits from `start` to `end`, as far as it has them. */
+function band(start: number, end: number): number {
+  if (start >= bitsOfWord || end < 0) return 0;
+  return (-1 << Math.max(start, 0)) & (-1 >>> Math.max(bitsOfWord - 1 - end, 0));
+}
+
+function store({ coefficients, known }: Component, index: number, value: number): void {
+  coefficients[index] = value;
+  const word = Math.floor(index / bitsOfWord);
+  const bit = 1 << (index % bitsOfWord);
+  const others = (known[word] ?? 0) & ~bit;
+  // The array may have cut the value to 0.
+  known[word] = coefficients[index] === 0 ? others : others | bit;
 }
 
 function tableOf(table: HuffmanTable | undefined): HuffmanTable {

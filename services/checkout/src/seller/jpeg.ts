@@ -223,12 +223,14 @@ function layoutOf(
   const unitRows = Math.ceil(height / (blockPixels * verticalMax));
   const components = sampled.map((one) => {
     const stride = unitColumns * one.horizontal;
+    const blocks = stride * unitRows * one.vertical;
     return {
       ...one,
       columns: Math.ceil(Math.ceil((width * one.horizontal) / horizontalMax) / blockPixels),
       rows: Math.ceil(Math.ceil((height * one.vertical) / verticalMax) / blockPixels),
       stride,
-      coefficients: new Int16Array(stride * unitRows * one.vertical * blockPixels ** 2),
+      coefficients: new Int16Array(blocks * blockPixels ** 2),
+      known: new Uint32Array(blocks * 2),
     };
   });
   return { components, unitColumns, unitRows };
