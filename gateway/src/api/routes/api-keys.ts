@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { systemClock } from '@billing/chassis/clock';
-import { apiKeyProblems } from '@billing/kernel/input/api-key';
+import { apiKeyProblems, scopesMax } from '@billing/kernel/input/api-key';
 import type { KeyCreator } from '@billing/proto/billing/identity/v1/identity';
 import { ApiKeyJson, toJsonApiKey } from '@billing/proto/json/api-key';
 import { keyCreatorKinds } from '@billing/proto/values/identity';
@@ -17,7 +17,7 @@ const CreateApiKey = z
   .object({
     name: z.string(),
     // An empty list looks like no permission but would grant every scope, so callers must omit it.
-    scopes: optional(z.array(z.string()).min(1, 'Must not be empty')),
+    scopes: optional(z.array(z.string()).min(1, 'Must not be empty').max(scopesMax)),
     expiresAt: optional(time),
   })
   .meta({ id: 'CreateApiKey', examples: [{ name: 'Reports', scopes: ['invoices:read'] }] });

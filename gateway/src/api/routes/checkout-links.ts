@@ -30,7 +30,8 @@ const quantity = z.object({ min: bound, max: bound }).meta({
   description:
     'Visitors choose the quantity from `min` to `max`. Without it the quantity of each purchase is 1.',
 });
-const collect = z.array(z.enum(['NAME', 'ADDRESS'])).meta({
+const fact = z.enum(['NAME', 'ADDRESS']);
+const collect = z.array(fact).max(fact.options.length).meta({
   description:
     'Facts that the page asks for, requires, and stores with the new customer. An address needs street, city and country. Defaults to none.',
 });

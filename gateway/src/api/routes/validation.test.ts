@@ -1,14 +1,18 @@
+import { z } from 'zod';
 import { testContext } from '@billing/chassis/testing';
 import type { Peers } from '../../peer/peers';
 import type { ApiRequest } from '../input/request';
+import { routes as allRoutes } from '../routes';
 import type { Route, RouteTools } from './route';
 import { apiKeyRoutes } from './api-keys';
+import { checkoutLinkRoutes } from './checkout-links';
 import { sandboxRoutes } from './sandboxes';
 import { subscriptionRoutes } from './subscriptions/subscriptions';
 import { webhookEndpointRoutes } from './webhooks/webhook-endpoints';
 
 const routes: readonly Route[] = [
   ...apiKeyRoutes,
+  ...checkoutLinkRoutes,
   ...sandboxRoutes,
   ...subscriptionRoutes,
   ...webhookEndpointRoutes,
@@ -105,3 +109,36 @@ test.each([
     expect(await refusedFields(call, body)).toEqual(fields);
   },
 );
+
+// Without a maximum, each element of a large body would get a message.
+test.each([
+  ['POST /api-keys', { name: 'x', scopes: wrong(101) }, 'scopes', 100],
+  ['POST /checkout-links', { label: 'x', productIds: ['x'], collect: wrong(3) }, 'collect', 2],
+  ['PATCH /checkout-links/:id', { collect: wrong(3) }, 'collect', 2],
+])('%s has one message for a list that is too long', async (call, body, field, max) => {
+  const fields = { [field]: [`Must have at most ${String(max)} elements`] };
+  expect(await refusedFields(call, body)).toEqual(fields);
+});
+
+function wrong(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+test.each(
+  allRoutes.flatMap(({ operation: { id, body, query } }) =>
+    [body, query].flatMap((schema) => (schema === undefined ? [] : [[id, schema] as const])),
+  ),
+)('every list in a request of %s has a maximum', (_id, schema) => {
+  const described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  expect(unboundedLists(described, 'request')).toEqual([]);
+});
+
+/** Paths of the lists without a maximum in a JSON schema. */
+function unboundedLists(schema: unknown, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const isUnbounded = 'type' in schema && schema.type === 'array' && !('maxItems' in schema);
+  const nested = Object.entries(schema).flatMap(([name, value]) =>
+    unboundedLists(value, `${path}.${name}`),
+  );
+  return isUnbounded ? [path, ...nested] : nested;
+}

@@ -6,7 +6,7 @@ const nameLengthMax = 120;
 const expiresAtMax = new Date('9999-12-31T23:59:59.999Z');
 // Bounds the work of validation. A scope is a path segment of the API and `read` or `write`, and
 // there are far fewer.
-const scopesMax = 100;
+export const scopesMax = 100;
 const scopePattern = /^[a-z-]+:(?:read|write)$/;
 
 /** The validated fields of an API key. */
