@@ -137,9 +137,27 @@ function split({ start, end }: Span, cuts: readonly Date[]): Span[] {
   }));
 }
 
+// The spans ascend, so one pass over the claimed ones is enough: there may be many of both.
 function unclaimed(spans: readonly Span[], { taken }: UsageWindow): Span[] {
-  const isClaimed = ({ start }: Span) => taken.some((one) => one.start <= start && start < one.end);
-  return spans.filter((span) => !isClaimed(span));
+  const claimed = joined(taken);
+  let next = 0;
+  return spans.filter((span) => {
+    const start = span.start.getTime();
+    while ((claimed[next]?.end ?? Infinity) <= start) next += 1;
+    return start < (claimed[next]?.start ?? Infinity);
+  });
+}
+
+/** The same times as ascending spans that do not touch. */
+function joined(spans: readonly Span[]): { start: number; end: number }[] {
+  const times = spans.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() }));
+  const all: { start: number; end: number }[] = [];
+  for (const span of times.sort((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last === undefined || last.end < span.start) all.push(span);
+    else last.end = Math.max(last.end, span.end);
+  }
+  return all;
 }
 
 /**
