@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { Decimal } from '@billing/kernel/decimal';
-import { burnCredits, type BurnableGrant, coversAt, grantBoundaries } from './burning';
+import {
+  burnCredits,
+  type BurnableGrant,
+  compareGrants,
+  coversAt,
+  grantBoundaries,
+} from './burning';
 
 const at = (hour: number) => new Date(hour * 3_600_000);
 const units = (text: string) => Decimal.parse(text);
@@ -130,4 +136,68 @@ test('usage between two boundaries burns the same event by event and as one sum'
     }),
     { numRuns: 1000 },
   );
+});
+
+/** Burns tenths of a unit one after another, each from the first grant that covers it. */
+function burnPlainly(
+  grants: readonly BurnableGrant[],
+  usages: Parameters<typeof burnCredits>[1],
+  included: number,
+) {
+  const tenthsOf = (quantity: Decimal) => Math.round(Number(quantity.toString()) * 10);
+  const left = new Map(grants.map(({ id, available }) => [id, tenthsOf(available)]));
+  const burnt: string[] = [];
+  const overage = 'overage';
+  let sum = 0;
+  for (const { at: instant, quantity } of usages) {
+    sum += tenthsOf(quantity);
+    const wanted = Math.max(sum - included, 0);
+    while (burnt.length > wanted) {
+      const id = burnt.pop() ?? overage;
+      if (id !== overage) left.set(id, (left.get(id) ?? 0) + 1);
+    }
+    while (burnt.length < wanted) {
+      const [first] = grants
+        .filter((one) => coversAt(one, instant) && (left.get(one.id) ?? 0) > 0)
+        .sort(compareGrants);
+      if (first !== undefined) left.set(first.id, (left.get(first.id) ?? 0) - 1);
+      burnt.push(first?.id ?? overage);
+    }
+  }
+  const tenths = (id: string) => Decimal.of(BigInt(burnt.filter((one) => one === id).length), 1);
+  const uses = [...new Set(burnt)].filter((id) => id !== overage);
+  return {
+    uses: uses.map((id) => [id, tenths(id).toString()]),
+    overage: tenths(overage).toString(),
+  };
+}
+
+test('credits burn as if each tenth of a unit were burnt or returned alone', () => {
+  fc.assert(
+    fc.property(anyGrants, anyUsages(-30), fc.nat({ max: 50 }), (grants, usages, tenths) => {
+      const { uses, overage } = burnCredits(grants, usages, Decimal.of(BigInt(tenths), 1));
+      expect({
+        uses: uses.map(({ grantId, quantity }) => [grantId, quantity.toString()]),
+        overage: overage.toString(),
+      }).toEqual(burnPlainly(grants, usages, tenths));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('the terms of each grant are read a few times only, with any number of usages', () => {
+  let reads = 0;
+  const count = 300;
+  const grants = Array.from({ length: count }, (_, index) => {
+    const one = grant(`g${String(index)}`, { expiresAt: at(index + 1) });
+    return Object.defineProperty(one, 'effectiveAt', {
+      get: () => {
+        reads += 1;
+        return at(index);
+      },
+    });
+  });
+  const usages = grants.map((_, index) => used(index, '1'));
+  expect(burnCredits(grants, usages).uses).toHaveLength(count);
+  expect(reads).toBeLessThanOrEqual(20 * count);
 });

@@ -124,10 +124,7 @@ export function burnStretches(
 
 /** Running account of included units, credits and overage in a period. */
 class CreditBurner {
-  private readonly left: Map<string, Decimal>;
-  private readonly ordered: readonly BurnableGrant[];
-  // Without those that are used up: an account may have thousands of them.
-  private usable: readonly BurnableGrant[];
+  private readonly credits: CreditsInTime;
   private steps: Step[] = [];
   private used = none;
   // Units that earlier stretches have burnt; they stay burnt.
@@ -137,18 +134,16 @@ class CreditBurner {
     grants: readonly BurnableGrant[],
     private includedUnits: Decimal,
   ) {
-    this.left = new Map(grants.map(({ id, available }) => [id, available]));
-    this.ordered = grants.filter(this.isLeft).sort(compareGrants);
-    this.usable = this.ordered;
+    this.credits = new CreditsInTime(grants);
   }
 
   /** Begins a stretch with other included units. */
   begin(includedUnits: Decimal): void {
-    const burnt = this.steps.filter(({ grantId }) => grantId !== undefined);
+    const burnt = this.steps.filter(({ credit }) => credit !== undefined);
     this.includedUnits = includedUnits;
     this.floor = burnt.reduce((sum, { quantity }) => sum.add(quantity), none);
     const open = beyond(this.used, includedUnits).subtract(this.floor);
-    const rest = open.compare(none) > 0 ? [{ grantId: undefined, quantity: open }] : [];
+    const rest = open.compare(none) > 0 ? [{ credit: undefined, quantity: open }] : [];
     this.steps = [...burnt, ...rest];
   }
 
@@ -157,13 +152,8 @@ class CreditBurner {
       const before = this.open();
       this.used = this.used.add(quantity);
       const change = this.open().subtract(before);
-      const { left, steps, usable } = this;
-      if (change.compare(none) < 0) {
-        undoUse(none.subtract(change), steps, left);
-        this.usable = this.ordered.filter(this.isLeft);
-      } else if (cover(change, { at, usable, left, steps })) {
-        this.usable = usable.filter(this.isLeft);
-      }
+      if (change.compare(none) < 0) this.undo(none.subtract(change));
+      else this.cover(change, at.getTime());
     }
   }
 
@@ -177,13 +167,101 @@ class CreditBurner {
     return units.compare(this.floor) < 0 ? this.floor : units;
   }
 
-  private readonly isLeft = ({ id }: BurnableGrant): boolean =>
-    (this.left.get(id) ?? none).compare(none) > 0;
+  private cover(units: Decimal, at: number): void {
+    let open = units;
+    while (open.compare(none) > 0) {
+      const credit = this.credits.next(at);
+      const quantity = credit === undefined ? open : lesser(open, credit.left);
+      this.steps.push({ credit, quantity });
+      if (credit !== undefined) this.credits.burn(credit, quantity);
+      open = open.subtract(quantity);
+    }
+  }
+
+  private undo(units: Decimal): void {
+    let open = units;
+    while (open.compare(none) > 0) {
+      const last = this.steps.pop();
+      if (last === undefined) throw new Error('More units returned than used');
+      const quantity = lesser(open, last.quantity);
+      const rest = last.quantity.subtract(quantity);
+      const { credit } = last;
+      if (rest.compare(none) > 0) this.steps.push({ credit, quantity: rest });
+      if (credit !== undefined) this.credits.restore(credit, quantity);
+      open = open.subtract(quantity);
+    }
+  }
+}
+
+/** Units left of a grant. */
+interface Credit {
+  readonly grantId: string;
+  /** Position in the burn order. */
+  readonly rank: number;
+  readonly effectiveAt: number;
+  readonly expiresAt: number;
+  left: Decimal;
+}
+
+/**
+ * Credits as time goes on. An account may have thousands of grants and a period as many usages, so
+ * a usage passes each grant once that has begun, ended or been used up since the one before.
+ */
+class CreditsInTime {
+  // The next to begin is last.
+  private readonly coming: Credit[];
+  // Those that have begun and have units left, and maybe expired ones; the next to burn is last.
+  private readonly begun: Credit[] = [];
+
+  constructor(grants: readonly BurnableGrant[]) {
+    this.coming = grants
+      .filter(({ available }) => available.compare(none) > 0)
+      .sort(compareGrants)
+      .map((grant, rank) => ({
+        ...{ grantId: grant.id, rank, left: grant.available },
+        ...{ effectiveAt: grant.effectiveAt.getTime(), expiresAt: expiry(grant) },
+      }))
+      .sort((a, b) => b.effectiveAt - a.effectiveAt);
+  }
+
+  /** The credit to burn next at an instant, which is no earlier than those before. */
+  next(at: number): Credit | undefined {
+    let first = this.coming.at(-1);
+    while (first !== undefined && first.effectiveAt <= at) {
+      this.coming.pop();
+      this.add(first);
+      first = this.coming.at(-1);
+    }
+    while ((this.begun.at(-1)?.expiresAt ?? Infinity) <= at) this.begun.pop();
+    return this.begun.at(-1);
+  }
+
+  /** Burns units of the credit that is next. */
+  burn(credit: Credit, quantity: Decimal): void {
+    credit.left = credit.left.subtract(quantity);
+    if (credit.left.compare(none) === 0) this.begun.pop();
+  }
+
+  restore(credit: Credit, quantity: Decimal): void {
+    if (credit.left.compare(none) === 0) this.add(credit);
+    credit.left = credit.left.add(quantity);
+  }
+
+  private add(credit: Credit): void {
+    let from = 0;
+    let until = this.begun.length;
+    while (from < until) {
+      const middle = Math.floor((from + until) / 2);
+      if ((this.begun[middle]?.rank ?? 0) > credit.rank) from = middle + 1;
+      else until = middle;
+    }
+    this.begun.splice(from, 0, credit);
+  }
 }
 
 // Units covered by one grant, or by none, in the order of use.
 interface Step {
-  readonly grantId: string | undefined;
+  readonly credit: Credit | undefined;
   readonly quantity: Decimal;
 }
 
@@ -198,58 +276,12 @@ function beyond(used: Decimal, includedUnits: Decimal): Decimal {
   return rest.compare(none) < 0 ? none : rest;
 }
 
-// Returns true if a grant was used up.
-function cover(
-  units: Decimal,
-  {
-    at,
-    usable,
-    left,
-    steps,
-  }: {
-    at: Date;
-    usable: readonly BurnableGrant[];
-    left: Map<string, Decimal>;
-    steps: Step[];
-  },
-): boolean {
-  let open = units;
-  let isUsedUp = false;
-  for (const grant of usable) {
-    if (open.compare(none) === 0) return isUsedUp;
-    if (!coversAt(grant, at)) continue;
-    const available = left.get(grant.id) ?? none;
-    const quantity = lesser(open, available);
-    steps.push({ grantId: grant.id, quantity });
-    const rest = available.subtract(quantity);
-    left.set(grant.id, rest);
-    if (rest.compare(none) === 0) isUsedUp = true;
-    open = open.subtract(quantity);
-  }
-  if (open.compare(none) > 0) steps.push({ grantId: undefined, quantity: open });
-  return isUsedUp;
-}
-
-function undoUse(units: Decimal, steps: Step[], left: Map<string, Decimal>): void {
-  let open = units;
-  while (open.compare(none) > 0) {
-    const last = steps.pop();
-    if (last === undefined) throw new Error('More units returned than used');
-    const quantity = lesser(open, last.quantity);
-    const rest = last.quantity.subtract(quantity);
-    const { grantId } = last;
-    if (rest.compare(none) > 0) steps.push({ grantId, quantity: rest });
-    if (grantId !== undefined) left.set(grantId, (left.get(grantId) ?? none).add(quantity));
-    open = open.subtract(quantity);
-  }
-}
-
 function summed(steps: readonly Step[]): Burning {
   const uses = new Map<string, Decimal>();
   let overage = none;
-  for (const { grantId, quantity } of steps) {
-    if (grantId === undefined) overage = overage.add(quantity);
-    else uses.set(grantId, (uses.get(grantId) ?? none).add(quantity));
+  for (const { credit, quantity } of steps) {
+    if (credit === undefined) overage = overage.add(quantity);
+    else uses.set(credit.grantId, (uses.get(credit.grantId) ?? none).add(quantity));
   }
   return {
     uses: [...uses].map(([grantId, quantity]) => ({ grantId, quantity })),
