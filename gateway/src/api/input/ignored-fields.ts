@@ -29,7 +29,9 @@ export function refusesUnknownFields(schema: z.core.$ZodType): boolean {
 export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] {
   const known = alternativeOf(unwrapped(schema), body);
   if (known instanceof z.ZodArray && Array.isArray(body)) {
-    return body.flatMap((element, index) => below(String(index), known.element, element));
+    return body.flatMap((element, index) =>
+      isScalar(element) ? [] : below(String(index), known.element, element),
+    );
   }
   if (!(known instanceof z.ZodObject) || !isObject(body)) return [];
   if (refusesUnknownFields(known)) return [];
@@ -52,8 +54,10 @@ export function ignoredFieldsOfBytes(schema: z.core.$ZodType, body: Buffer): str
 /** Header with the given names. Names come from the caller, so they are sanitized and limited. */
 export function ignoredFieldsHeader(names: readonly string[]): Record<string, string> {
   if (names.length === 0) return {};
-  const shown = names.map((name) => name.replace(/[^\w.-]/g, '?').slice(0, nameLengthMax));
-  return { 'Ignored-Fields': shown.slice(0, namesMax).join(', ') };
+  const shown = names
+    .slice(0, namesMax)
+    .map((name) => name.replace(/[^\w.-]/g, '?').slice(0, nameLengthMax));
+  return { 'Ignored-Fields': shown.join(', ') };
 }
 
 function below(name: string, schema: z.core.$ZodType, value: unknown): string[] {
@@ -73,6 +77,10 @@ function alternativeOf(schema: z.core.$ZodType, body: unknown): z.core.$ZodType 
   if (!(schema instanceof z.ZodUnion)) return schema;
   const isWanted = (option: unknown) => option instanceof z.ZodArray === Array.isArray(body);
   return schema.options.find(isWanted) ?? schema;
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Decimal } from '@billing/kernel/decimal';
 import { DomainError } from '@billing/kernel/domain-error';
+import { plainDecimal } from '@billing/kernel/plain-decimal';
 import { readIngestBody } from './body';
 import { readIngestInput } from './input';
 
@@ -67,3 +68,63 @@ test.each([
   const read = () => readIngestBody(Buffer.from(text, 'latin1'));
   expect(read).toThrow(expect.objectContaining({ reason: 'MALFORMED_JSON' }));
 });
+
+const quantityNames = ['quantity', 'quantit\\u0079', '\\u0071uantity', 'Quantity', 'x\\"quantity'];
+const numberText = fc.oneof(
+  fc.constantFrom('1', '-0', '1.50', '1e400', '12345678901234567e-10', '1.0000000000000001'),
+  fc.bigInt({ min: 10n ** 15n, max: 10n ** 20n }).map(String),
+);
+const fieldText = fc.tuple(
+  fc.constantFrom(...quantityNames, 'properties'),
+  fc.constantFrom(':', ' : ', ':\n'),
+  fc.oneof(numberText, fc.constantFrom('null', '"7"', '{"quantity": 1234567890123456.5}')),
+);
+const eventText = fc
+  .array(fieldText, { maxLength: 4 })
+  .map((fields) => fields.map(([name, colon, value]) => `"${name}"${colon}${value}`).join());
+
+test('quantities of events are read as a parser that shows the text of each number reads them', () => {
+  fc.assert(
+    fc.property(fc.array(eventText, { maxLength: 4 }), fc.boolean(), (events, isBare) => {
+      const elements = [...events.map((event) => `{${event}}`), '1.0000000000000000'];
+      const list = `[${elements.join()}]`;
+      const text = isBare ? list : `{"events": ${list}}`;
+      const { json, exactQuantities } = readIngestBody(Buffer.from(text));
+      expect(json).toEqual(JSON.parse(text));
+      const read = elementsOf(json).map((event) => exactQuantities?.get(event));
+      expect(read).toEqual(shownQuantities(text));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('no parser visits the values of a body one by one', () => {
+  const parse = jest.spyOn(JSON, 'parse');
+  const text = `[{"quantity": 1.0000000000000001}, ${Array(2000).fill(0).join()}]`;
+  expect(() => readIngestInput(readIngestBody(Buffer.from(text)).json)).toThrow(
+    expect.objectContaining({ fields: { events: ['Must have at most 1000 elements'] } }),
+  );
+  expect(parse.mock.calls.filter(([, reviver]) => reviver !== undefined)).toEqual([]);
+  parse.mockRestore();
+});
+
+function elementsOf(json: unknown): object[] {
+  return (Array.isArray(json) ? json : (json as { events: object[] }).events) as object[];
+}
+
+/** Texts of the quantities that are unlike their numbers. */
+function shownQuantities(text: string): (string | undefined)[] {
+  const shown = new Map<object, string>();
+  const json: unknown = JSON.parse(
+    text,
+    function keep(this: object, name: string, value: unknown, context?: { source?: string }) {
+      if (name !== 'quantity' || typeof value !== 'number') return value;
+      const source = context?.source ?? '';
+      const exact = plainDecimal(/e/i.test(source) ? source : `${source}e0`);
+      if (exact === plainDecimal(String(value))) shown.delete(this);
+      else shown.set(this, exact);
+      return value;
+    },
+  );
+  return elementsOf(json).map((event) => shown.get(event));
+}

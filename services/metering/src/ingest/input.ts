@@ -5,7 +5,8 @@ import { propertyLengthMax } from '@billing/kernel/input/meter';
 import { plainDecimal } from '@billing/kernel/plain-decimal';
 import { UNITS_MAX } from '@billing/kernel/units';
 
-const eventsMax = 1000;
+/** Events in a batch. */
+export const eventsMax = 1000;
 const textLengthMax = 255;
 const propertiesMax = 20;
 const propertyTextLengthMax = 1000;
