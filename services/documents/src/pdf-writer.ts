@@ -4,6 +4,7 @@ import { type Reader, type Text, textFor } from './reader';
 import { say } from './say';
 import { attachFacturX, isCmyk } from './factur-x';
 import { fontFor, type PdfFont, type PdfFonts, pdfFonts, runsRightToLeft, showable } from './fonts';
+import { openLogo } from './logo-image';
 import { cutLongWords } from './long-words';
 
 export const margin = 56;
@@ -101,7 +102,8 @@ export class PdfWriter {
     const bytes = Buffer.from(image);
     if (isArchived && isCmyk(bytes)) return;
     const fit = [logoWidth, logoHeight] as [number, number];
-    this.document.image(bytes, margin, this.y, { fit });
+    const opened = openLogo(this.document, bytes) as unknown as PDFKit.Mixins.ImageSrc;
+    this.document.image(opened, margin, this.y, { fit });
     this.y += logoHeight + 16;
   }
 
