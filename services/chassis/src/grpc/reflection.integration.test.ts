@@ -90,7 +90,9 @@ describe('reflection', () => {
   test('names each file of the contracts once to the library', async () => {
     await ask(await serve(true), 'v1', { listServices: '*' });
     const [[contracts] = []] = jest.mocked(ReflectionService).mock.calls;
-    const files = Object.values(contracts ?? {}).flatMap((one) => one.fileDescriptorProtos as Buffer[]);
+    const files = Object.values(contracts ?? {}).flatMap(
+      (one) => one.fileDescriptorProtos as Buffer[],
+    );
     expect(files.length).toBeGreaterThan(10);
     expect(files).toHaveLength(new Set(files).size);
   });
