@@ -1,4 +1,4 @@
-import { countAt, entryBytes, PackedEntries, valueBytes } from './packed-values';
+import { compareValues, countAt, entryBytes, PackedEntries } from './packed-values';
 
 /** Packed values in blocks; sorted throughout. Reading starts with the iteration. */
 export type ValueStream = AsyncIterable<Buffer>;
@@ -101,12 +101,7 @@ class Cursor {
 
   isBefore(other: Cursor): boolean {
     if (this.prefix !== other.prefix) return this.prefix < other.prefix;
-    return other.isAfter(this.block, this.offset);
-  }
-
-  private isAfter(block: Buffer, offset: number): boolean {
-    const end = this.offset + valueBytes;
-    return this.block.compare(block, offset, offset + valueBytes, this.offset, end) > 0;
+    return compareValues(this.block, this.offset, other.block, other.offset) < 0;
   }
 
   private readPrefix(): void {

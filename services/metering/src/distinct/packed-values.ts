@@ -40,7 +40,7 @@ export function mergePacked(all: readonly Buffer[]): Buffer {
  * Compares the values at two offsets; negative if the first one comes first. Byte by byte, as they
  * are copied: for so few bytes, a call of a method of Buffer takes three times as long.
  */
-function compareValues(a: Buffer, aStart: number, b: Buffer, bStart: number): number {
+export function compareValues(a: Buffer, aStart: number, b: Buffer, bStart: number): number {
   for (let index = 0; index < valueBytes; index += 1) {
     const difference = (a[aStart + index] ?? 0) - (b[bStart + index] ?? 0);
     if (difference !== 0) return difference;
