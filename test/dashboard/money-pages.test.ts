@@ -249,7 +249,7 @@ async function setUpTax(page: Page): Promise<void> {
   const row = page.getByRole('row', { name: /ebook/ });
   await row.getByText('Your own').waitFor();
   await fillIn(page, { opener: 'Edit', confirm: 'Save', fields: { validTo: '2027-01-01' } });
-  await row.getByText('2027-01-01').waitFor();
+  await row.getByText('Jan 1, 2027').waitFor();
   await look(page, 'settings tax');
 }
 
