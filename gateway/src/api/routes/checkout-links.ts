@@ -30,11 +30,14 @@ const quantity = z.object({ min: bound, max: bound }).meta({
   description:
     'Visitors choose the quantity from `min` to `max`. Without it the quantity of each purchase is 1.',
 });
-const fact = z.enum(['NAME', 'ADDRESS']);
-const collect = z.array(fact).max(fact.options.length).meta({
-  description:
-    'Facts that the page asks for, requires, and stores with the new customer. An address needs street, city and country. Defaults to none.',
-});
+// A fact may be named twice. The maximum bounds the messages about wrong elements.
+const collect = z
+  .array(z.enum(['NAME', 'ADDRESS']))
+  .max(100)
+  .meta({
+    description:
+      'Facts that the page asks for, requires, and stores with the new customer. An address needs street, city and country. Defaults to none.',
+  });
 
 const allowDiscountCodes = z.boolean().meta({
   description:
