@@ -19,6 +19,17 @@ beforeAll(async () => {
 
 const aShop = (changes?: object) => aTaxedShop(system, changes);
 
+test.each([
+  ['EXCLUDE_TAX', '€29.00 plus tax every month'],
+  ['INCLUDE_TAX', '€29.00 including tax every month'],
+  [undefined, '€29.00 every month'],
+])('under %s the page of a link says %s', async (prices, text) => {
+  const api = await aShop({ tax: prices === undefined ? null : { ...seller.tax, prices } });
+  const body = { label: 'Pro', productIds: [await aProduct(api)] };
+  const { url } = await api.expect(201, api.post('/checkout-links', body));
+  expect((await new Payer(system.gatewayUrl).open(url)).text).toContain(text);
+});
+
 describe('the invoice of a checkout session', () => {
   test.each([
     ['EXCLUDE_TAX', 3451, 551],

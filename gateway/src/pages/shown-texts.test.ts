@@ -122,6 +122,7 @@ const linkView = {
   link,
   products: [{ ...product, isDiscounted: false }],
   rates: [rates],
+  taxNote: 'PLUS_TAX' as const,
   ...place,
 };
 

@@ -1,6 +1,7 @@
 import { sumOf } from '@billing/kernel/money';
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import { type InvoiceTax, TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
+import { type Seller, TaxPrices } from '@billing/proto/billing/checkout/v1/seller';
 import { amountText, quantityText } from './amount-text';
 import { settledRows, type SumRow } from './invoice-settled';
 import type { Shown } from './reader';
@@ -44,6 +45,12 @@ export function taxNoteOf(invoice: Taxed | undefined): TaxNote | undefined {
     return undefined;
   }
   return invoice.pricesIncludeTax ? 'INCLUDING_TAX' : 'PLUS_TAX';
+}
+
+/** Note for the listed prices of a seller; undefined while tax is off. */
+export function listedTaxNote({ tax }: Pick<Seller, 'tax'>): TaxNote | undefined {
+  if (tax === undefined) return undefined;
+  return tax.prices === TaxPrices.TAX_PRICES_INCLUDE_TAX ? 'INCLUDING_TAX' : 'PLUS_TAX';
 }
 
 /** Rows between the lines of an invoice and the amount due. */

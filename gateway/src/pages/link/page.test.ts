@@ -55,6 +55,7 @@ const offer: LinkOffer = {
   isTest: true,
   products,
   rates: products.map(() => rates),
+  taxNote: 'PLUS_TAX',
   link: CheckoutLink.fromPartial({
     label: 'Choose your plan',
     url: `https://billing.example.com/link/${'a'.repeat(43)}`,
@@ -95,6 +96,15 @@ test.each(languages)(
     expect(bytesOf(chosen)).toBeGreaterThan(bytesMax / 2);
   },
 );
+
+test.each([
+  [undefined, '$15.00 every month'],
+  ['PLUS_TAX', '$15.00 plus tax every month'],
+  ['INCLUDING_TAX', '$15.00 including tax every month'],
+] as const)('with the tax note %s a price reads %s', (taxNote, text) => {
+  const page = linkPage({ ...offer, taxNote }, { ...form, typed: {} });
+  expect(shownPage(page, { look })).toContain(text);
+});
 
 const classesOf = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].flatMap(([, names = '']) => names.split(' '));

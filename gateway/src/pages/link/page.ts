@@ -12,6 +12,7 @@ import {
 } from '../frame/form-fields';
 import type { Text } from '@billing/documents/reader';
 import { say } from '@billing/documents/say';
+import type { TaxNote } from '@billing/documents/tax-text';
 import { href, type Html, html, local } from '../frame/html';
 import type { Page } from '../frame/shell';
 import { priceScript } from '../frame/payer-script';
@@ -29,6 +30,8 @@ import {
 
 /** Data of a link's page. */
 export interface LinkView extends Offer {
+  /** How the prices relate to tax; undefined while tax is off. */
+  readonly taxNote: TaxNote | undefined;
   readonly path: string;
   readonly isTest: boolean;
 }
@@ -149,7 +152,7 @@ export function closedLinkPage({ isTest }: Pick<LinkView, 'isTest'>): Page {
 }
 
 function productChoice(offer: LinkOffer, form: OrderForm, problems: FormProblems): Html {
-  const { link, products, rates } = offer;
+  const { link, products, rates, taxNote } = offer;
   const messages = problems.productId ?? [];
   const isWrong = messages.length > 0;
   const chosen = form.productId ?? products[0]?.id;
@@ -162,6 +165,7 @@ function productChoice(offer: LinkOffer, form: OrderForm, problems: FormProblems
     ${products.map((product, index) =>
       choice(product, {
         rates: rates[index] ?? [],
+        taxNote,
         isChosen: product.id === chosen,
         quantity,
         isQuantityShown: link.quantity !== undefined,
@@ -174,11 +178,13 @@ function choice(
   { id, name, description, price: current }: OfferedProduct,
   {
     rates,
+    taxNote,
     isChosen,
     quantity,
     isQuantityShown,
   }: {
     readonly rates: readonly UsageRate[];
+    readonly taxNote: TaxNote | undefined;
     readonly isChosen: boolean;
     readonly quantity: number;
     readonly isQuantityShown: boolean;
@@ -187,7 +193,7 @@ function choice(
   const price = present(current);
   const usage = usageSummary(price, rates);
   const unitPrices = isQuantityShown ? quantityTerms(price) : [];
-  const terms = priceTerms(price, quantity);
+  const terms = priceTerms(price, quantity, taxNote);
   const shown: Text =
     unitPrices.length > 0
       ? say('link.quantityFor', { quantity: quantityText(String(quantity)), terms })

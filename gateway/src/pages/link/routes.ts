@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { sleep } from '@billing/chassis/clock';
+import { listedTaxNote } from '@billing/documents/tax-text';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
@@ -112,8 +113,13 @@ interface OrderedSession {
 /** The link with the products that can currently be bought, possibly none. */
 async function readLink(request: PageRequest, peers: Peers): Promise<LinkView> {
   const { resourceId: id, context, path, isTest } = request;
-  const link = present((await peers.checkoutLink.getCheckoutLink({ id }, context)).checkoutLink);
-  return { link, products: await productsOnOffer(link, { peers, context }), path, isTest };
+  const [{ checkoutLink }, { seller }] = await Promise.all([
+    peers.checkoutLink.getCheckoutLink({ id }, context),
+    peers.seller.getSeller({}, context),
+  ]);
+  const link = present(checkoutLink);
+  const products = await productsOnOffer(link, { peers, context });
+  return { link, products, taxNote: listedTaxNote(present(seller)), path, isTest };
 }
 
 /**
