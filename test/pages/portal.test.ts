@@ -313,6 +313,25 @@ describe('contact details', () => {
     expect(saved.root.querySelector('#city')?.attributes.value).toBe('Zürich');
   });
 
+  test('have tax ids, which are added, kept and taken away', async () => {
+    const taxIds = [{ type: 'OTHER', value: 'A1' }];
+    const customerId = await scene.customer({ taxIds, address: { country: 'DE' } });
+    const idsNow = async () => (await scene.read(`/customers/${customerId}`)).taxIds;
+    const { visitor } = await scene.enter(customerId);
+    const added = { type: 'EU_VAT', value: 'DE136695976' };
+    const twice = await visitor.submit(await visitor.open(details), { taxId2: 'de 136 695 976' });
+    expect(twice.text).toContain('Your details were saved.');
+    expect(await idsNow()).toEqual([...taxIds, added]);
+
+    const wrong = await visitor.submit(twice, { taxId3: 'DE123' });
+    expect(wrong.status).toBe(400);
+    expect(wrong.root.querySelector('#taxId3-error')?.text).toBe('Invalid VAT or tax id');
+    expect(await idsNow()).toEqual([...taxIds, added]);
+
+    await visitor.submit(await visitor.open(details), { taxId: '' });
+    expect(await idsNow()).toEqual([added]);
+  });
+
   test('that are invalid are reported at their fields, and kept as typed', async () => {
     const customerId = await scene.customer();
     const { visitor } = await scene.enter(customerId);

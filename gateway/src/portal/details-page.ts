@@ -20,6 +20,7 @@ import { html } from '../pages/frame/html';
 import type { Page } from '../pages/frame/shell';
 import type { Visit } from './route';
 import { doneNotice, placeOf, portalPage } from './shell';
+import { taxIdFields, taxIdLabels, taxIdNames, taxIdTexts } from './tax-id-fields';
 
 /** Path of the contact details. */
 export const detailsPath = '/portal/details';
@@ -42,12 +43,18 @@ const contact: readonly TextField[] = [
 ];
 
 /** Names of the fields that a customer may change. */
-export const detailNames = [...contact.map(({ name }) => name), 'locale', ...addressNames];
+export const detailNames = [
+  ...contact.map(({ name }) => name),
+  'locale',
+  ...addressNames,
+  ...taxIdNames,
+];
 
 const labels: Readonly<Record<string, Text>> = {
   locale: say('field.language'),
   ...Object.fromEntries(contact.map(({ name, label }) => [name, label])),
   ...addressLabels,
+  ...taxIdLabels,
 };
 
 /** Page with the form of contact details. */
@@ -63,6 +70,7 @@ export function detailsPage(
       contact.map(field),
       languageField(typed.locale ?? '', problems),
       addressFieldset(typed, { problems, isRequired: false }),
+      taxIdFields(typed, problems),
       html`<button type="submit">${say('form.save')}</button>`,
     ])}
   </section>`;
@@ -97,8 +105,9 @@ function languageField(locale: string, problems: FormProblems | undefined) {
 }
 
 /** Field values of a customer. */
-export function detailsOf({ name, email, phone, locale, address: given }: Customer): TypedTexts {
-  const parts = { name, email, phone, locale, ...given };
+export function detailsOf(customer: Customer): TypedTexts {
+  const { name, email, phone, locale, address: given } = customer;
+  const parts = { name, email, phone, locale, ...given, ...taxIdTexts(customer) };
   return Object.fromEntries(
     detailNames.map((name) => [name, parts[name as keyof typeof parts] ?? '']),
   );

@@ -1,14 +1,16 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { CollectionMethod, TaxExempt } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../peer/peers';
+import { toProtoTaxIds } from '../api/input/party';
 import { type ApiAnswer, present } from '../http/answer';
 import { readAddress, readTexts, withAddressProblems } from '../pages/frame/address-fields';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
 import { detailNames, detailsOf, detailsPage, detailsPath } from './details-page';
 import type { PortalRequest, PortalRoute } from './route';
 import { doneAt } from './shell';
+import { readTaxIds, taxIdsOf, withTaxIdProblems } from './tax-id-fields';
 
-const mask = ['name', 'email', 'phone', 'locale', 'address'];
+const mask = ['name', 'email', 'phone', 'locale', 'address', 'taxIds'];
 
 export const detailsRoutes: readonly PortalRoute[] = [
   {
@@ -27,6 +29,8 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
   const { visit, context, form } = request;
   const typed = readTexts(form, detailNames);
   const given = (name: string) => (typed[name] === '' ? undefined : typed[name]);
+  const { customer } = await peers.customer.getCustomer({ id: visit.customerId }, context);
+  const taxIds = readTaxIds(typed, taxIdsOf(present(customer)));
   try {
     await peers.customer.updateCustomer(
       {
@@ -38,7 +42,7 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
         locale: given('locale'),
         address: readAddress(typed),
         collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
-        taxIds: [],
+        taxIds: toProtoTaxIds(taxIds),
         taxExempt: TaxExempt.TAX_EXEMPT_UNSPECIFIED,
         metadata: undefined,
       },
@@ -46,7 +50,7 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
     );
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;
-    const problems = withAddressProblems(error.fields ?? {});
+    const problems = withTaxIdProblems(withAddressProblems(error.fields ?? {}), typed);
     return pageAnswer(detailsPage(visit, { typed, problems }));
   }
   return redirectAnswer(doneAt(detailsPath, 'details-saved'));

@@ -15,3 +15,9 @@ export function isInEu(country: string): boolean {
 export function vatPrefixOf(country: string): string {
   return country === 'GR' ? 'EL' : country;
 }
+
+/** Country of an id by its first two characters: its country code, or `EL` for Greece. */
+export function countryOfTaxId(value: string): string {
+  const prefix = value.slice(0, 2);
+  return prefix === 'EL' ? 'GR' : prefix;
+}
