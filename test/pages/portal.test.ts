@@ -1,7 +1,7 @@
 import { card } from '../support/payer';
 import { authorization, numbers, PortalScene, usd } from '../support/portal-scene';
 import { joinTestSystem } from '../support/shared-system';
-import { readForm } from '../support/visitor';
+import { readForm, type VisitorPage } from '../support/visitor';
 
 const startMs = 600_000;
 const manyMs = 600_000;
@@ -256,25 +256,26 @@ describe('invoices', () => {
     const invoice = await visitor.open(path);
     expect(invoice.text).toContain('Sorry Added to your balance: $10.00 −$10.00');
     expect(invoice.text).toContain('Sorry Refunded to your card: $5.00 −$5.00');
-    for (const { id, number } of [kept, returned]) {
-      const links = invoice.root.querySelectorAll(
-        `a[href="${path}/credit-notes/${String(id)}/pdf"]`,
-      );
-      expect(links.map(({ textContent }) => textContent)).toEqual([`${String(number)} as PDF`]);
-      const pdf = await visitor.open(links[0]?.attributes.href ?? '');
+    for (const { number } of [kept, returned]) {
+      const shown = await visitor.open(linked(invoice, String(number)));
+      expect(shown.text).toContain(`Credit note ${String(number)}`);
+      const pdf = await visitor.open(linked(shown, 'Download as PDF'));
       expect([pdf.status, pdf.bytes.subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
+      expect(linked(invoice, `PDF of ${String(number)}`)).toBe(linked(shown, 'Download as PDF'));
     }
     const { hostedUrl } = await scene.read(`/invoices/${String(invoiceId)}`);
-    const hosted = await fetch(`${String(hostedUrl)}/credit-notes/${String(kept.id)}/pdf`);
-    expect(hosted.status).toBe(200);
     const stranger = await scene.enter(await scene.customer());
-    expect(
-      (await stranger.visitor.open(`${path}/credit-notes/${String(kept.id)}/pdf`)).status,
-    ).toBe(404);
-    // A credit note of another invoice is not served.
     const { latestInvoiceId: other } = await scene.subscribe(customerId);
-    const foreign = `/portal/invoices/${String(other)}/credit-notes/${String(kept.id)}/pdf`;
-    expect((await visitor.open(foreign)).status).toBe(404);
+    for (const step of [
+      `/credit-notes/${String(kept.id)}`,
+      `/credit-notes/${String(kept.id)}/pdf`,
+    ]) {
+      expect((await fetch(`${String(hostedUrl)}${step}`)).status).toBe(200);
+      expect((await stranger.visitor.open(`${path}${step}`)).status).toBe(404);
+      // A credit note of another invoice is not served.
+      const foreign = await visitor.open(`/portal/invoices/${String(other)}${step}`);
+      expect(foreign.status).toBe(404);
+    }
   });
 
   test('of an incomplete purchase lead to its page', async () => {
@@ -288,6 +289,12 @@ describe('invoices', () => {
     expect([shown.root.querySelector('main form'), link]).toEqual([null, checkoutUrl]);
   });
 });
+
+/** Address of a link by its text. */
+function linked({ root }: VisitorPage, text: string): string {
+  const found = root.querySelectorAll('a').find(({ textContent }) => textContent === text);
+  return found?.attributes.href ?? '';
+}
 
 describe('contact details', () => {
   const details = '/portal/details';

@@ -14,6 +14,7 @@ import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { Meter } from '@billing/proto/billing/metering/v1/metering';
 import type { CardEntry } from './payment/card-form';
 import { challengePage, processingPage } from './payment/challenge-page';
+import { creditNotePage } from './invoice/credit-note-page';
 import { confirmInvoiceCardPage, invoicePage } from './invoice/page';
 import { closedLinkPage, linkPage } from './link/page';
 import { completePage, confirmCardPage, expiredPage, payPage } from './session/page';
@@ -116,7 +117,15 @@ const sessionView = {
   ...place,
 };
 const note = { id: hostile, number: hostile, memo: hostile, currency: 'USD' };
-const creditNotes = [CreditNote.fromPartial({ ...note, total: 1n, reduced: 1n, issuedAt: now })];
+const creditNotes = [
+  CreditNote.fromPartial({
+    ...note,
+    total: 1n,
+    reduced: 1n,
+    issuedAt: now,
+    lines: [{ description: hostile }],
+  }),
+];
 const invoiceView = { invoice, customer, creditNotes, ...place };
 const linkView = {
   link,
@@ -151,6 +160,7 @@ const pages: Readonly<Record<string, Page>> = {
   'the invoice to pay': invoicePage(invoiceView, { entry: form, problems, kept }),
   'the invoice after a decline': invoicePage(invoiceView, { entry: form }),
   'the invoice to look at': invoicePage(invoiceView),
+  'the credit note': creditNotePage(invoiceView, hostile),
   'the confirmation of a card for an invoice': confirmInvoiceCardPage(invoiceView, hostile),
   'the link': linkPage(linkView, { nonce: hostile, typed, productId: hostile }, problems),
   'the closed link': closedLinkPage(place),

@@ -2,6 +2,7 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { type CardEntry, cardForm, type PaymentInput } from '../pages/payment/card-form';
 import { postForm } from '../pages/frame/form-fields';
+import { creditNoteDocument, creditNoteTitle } from '../pages/invoice/credit-note-page';
 import { payableAmount } from '../pages/payment/steps';
 import { amountText } from '@billing/documents/amount-text';
 import { href, type Html, html } from '../pages/frame/html';
@@ -36,6 +37,16 @@ export function portalInvoicePage(
 ): Page {
   const payment = choice === undefined ? settled(view.invoice) : paying(view, choice);
   return invoiceFrame(visit, view, payment, choice);
+}
+
+/** Page of a credit note of an invoice. */
+export function portalCreditNotePage(visit: Visit, view: InvoiceView, noteId: string): Page {
+  return portalPage(visit, {
+    title: creditNoteTitle(view, noteId),
+    section: 'invoices',
+    hasImage: hasLogo(view.invoice),
+    content: creditNoteDocument(view, noteId),
+  });
 }
 
 /** Page of an invoice with a second column. */

@@ -22,7 +22,7 @@ import {
 } from '../pages/payment/steps';
 import { type Page, pageAnswer, redirectAnswer } from '../pages/frame/shell';
 import { invoiceListPage } from './invoice-list-page';
-import { invoiceFrame, portalInvoicePage } from './invoice-payment';
+import { invoiceFrame, portalCreditNotePage, portalInvoicePage } from './invoice-payment';
 import type { PortalRequest, PortalRoute } from './route';
 import { placeOf } from './shell';
 
@@ -43,6 +43,10 @@ export const invoiceRoutes: readonly PortalRoute[] = [
         waitingAttempt: isPayable(invoice) ? waitingAttempt(invoice)?.attempt : undefined,
         download: invoice,
         show: () => showInvoice(invoice, request, peers),
+        showNote: async (noteId) => {
+          const view = await viewOf(invoice, request, peers);
+          return pageAnswer(portalCreditNotePage(request.visit, view, noteId));
+        },
         confirmCard: (setupId) => confirmCard(invoice, setupId, request, peers),
       };
     },

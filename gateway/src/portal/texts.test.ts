@@ -30,7 +30,7 @@ import {
   usedSignInLinkPage,
 } from './sign-in-link-page';
 import { invoiceListPage } from './invoice-list-page';
-import { portalInvoicePage } from './invoice-payment';
+import { portalCreditNotePage, portalInvoicePage } from './invoice-payment';
 import { overviewPage } from './overview-page';
 import { confirmMethodPage, methodsPage } from './payment-method-page';
 import { planPage } from './plan-page';
@@ -185,6 +185,7 @@ const pages: Readonly<Record<string, Page>> = {
   'the usage': usagePage(visit, [state]),
   'the invoices': invoiceListPage(visit, { invoices: [invoice], page: 2, pages: 3 }),
   'an invoice to pay': portalInvoicePage(visit, view, { methods, entry, problems }),
+  'a credit note': portalCreditNotePage(visit, view, hostile),
   'an invoice of a purchase': portalInvoicePage(
     visit,
     { ...view, invoice: { ...invoice, checkoutSessionId: hostile } },

@@ -27,11 +27,12 @@ function noteRow(note: CreditNote, path: string): Html {
       ${
         number === undefined
           ? say('creditNote.notNumbered')
-          : html`<a href="${local(`${path}/credit-notes/${id}/pdf`)}"
-              >${number}<span class="unseen">${say('creditNote.asPdf')}</span></a
-            >`
+          : html`<a href="${local(`${path}/credit-notes/${id}`)}">${number}</a>`
       }
-      ${issuedAt !== undefined && html`<span class="hint">${dateText(issuedAt)}</span>`}
+      <span class="hint">
+        ${issuedAt !== undefined && dateText(issuedAt)}
+        ${number !== undefined && html` · <a href="${local(`${path}/credit-notes/${id}/pdf`)}">PDF<span class="unseen">${say('invoices.pdfOf', { number })}</span></a>`}
+      </span>
       ${memo !== undefined && html`<span class="hint description line">${memo}</span>`}
       ${creditRows(note).map(
         ([label, amount]) =>

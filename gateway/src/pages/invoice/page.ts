@@ -142,7 +142,8 @@ export function invoiceDocument(view: InvoiceView): Html {
   </section>`;
 }
 
-function sellerLogo({ seller }: Invoice): Html | undefined {
+/** Image of the seller of a document, if any. */
+export function sellerLogo({ seller }: Pick<Invoice, 'seller'>): Html | undefined {
   const logo = seller?.logo;
   if (seller === undefined || logo === undefined) return undefined;
   return html`<img class="logo" src="/logos/${logo.sha256}" alt="${seller.legalName}" />`;
@@ -163,7 +164,8 @@ function sellerTexts(invoice: Invoice): Html | undefined {
   ${texts.map((text) => html`<p class="description">${text}</p>`)}`;
 }
 
-function linesOf(lines: readonly Text[]): Html[] {
+/** Texts below each other. */
+export function linesOf(lines: readonly Text[]): Html[] {
   return lines.map((line) => html`<span class="line">${line}</span>`);
 }
 

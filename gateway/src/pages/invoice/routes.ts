@@ -7,6 +7,7 @@ import type { Peers } from '../../peer/peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';
 import type { PaymentInput } from '../payment/card-form';
+import { creditNotePage } from './credit-note-page';
 import { confirmInvoiceCardPage, invoicePage, type InvoiceView, localesOf } from './page';
 import { invoicePayable } from './payable';
 import type { PageRequest, PageRoute } from '../frame/route';
@@ -37,6 +38,8 @@ export const invoicePageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest
       waitingAttempt: waitingAttempt(invoice)?.attempt,
       download: invoice,
       show: () => showInvoice(invoice, request, peers),
+      showNote: async (noteId) =>
+        pageAnswer(creditNotePage(await viewOf(invoice, request, peers), noteId)),
       confirmCard: async (setupId) =>
         confirmInvoiceCardPage(await viewOf(invoice, request, peers), setupId),
     };

@@ -101,7 +101,8 @@ function sums(invoice: Invoice, dueLabel: Text): Html[] {
   ];
 }
 
-function sumRow(label: Text, amount: Text, kind = ''): Html {
+/** A row of the foot of a table: a label and its amount. */
+export function sumRow(label: Text, amount: Text, kind = ''): Html {
   return html`<tr class="${kind}">
     <th scope="row" colspan="2">${label}</th>
     <td>${amount}</td>

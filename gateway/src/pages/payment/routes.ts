@@ -24,6 +24,8 @@ interface PaymentPage {
   /** Downloadable invoice, if any. */
   readonly download: Invoice | undefined;
   readonly show: () => Promise<ApiAnswer>;
+  /** Page of a credit note of the invoice. Absent: the page lists none. */
+  readonly showNote?: (noteId: string) => Promise<ApiAnswer>;
   /** Page that asks for confirmation of a card entered on the provider's page. */
   readonly confirmCard: (setupId: string) => Promise<Page>;
 }
@@ -68,6 +70,10 @@ export function paymentRoutes<R extends StepRequest>({
     get('/pdf', async ({ download }, { context, query }, peers) => {
       if (download === undefined) throw notFound('Page');
       return invoiceDownload(download, { peers, context, locale: chosenLocale(query) });
+    }),
+    get('/credit-notes/:noteId', async ({ showNote }, { params }) => {
+      if (showNote === undefined) throw notFound('Page');
+      return showNote(params.noteId ?? '');
     }),
     get('/credit-notes/:noteId/pdf', downloadNote),
   ];

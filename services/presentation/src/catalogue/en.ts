@@ -360,7 +360,6 @@ const phrases = {
   'creditNote.creditNote': 'Credit note',
   'creditNote.title': 'Credit note {number}',
   'creditNote.notNumbered': 'Not numbered yet',
-  'creditNote.asPdf': ' as PDF',
   'creditNote.invoiceOf': '{number} of {date}',
   'creditNote.creditedTo': 'Credited to',
   'creditNote.net': 'Net',

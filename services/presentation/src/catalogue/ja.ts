@@ -364,7 +364,6 @@ ${greeting}
     'creditNote.creditNote': 'クレジットノート',
     'creditNote.title': 'クレジットノート {number}',
     'creditNote.notNumbered': '番号未定',
-    'creditNote.asPdf': '（PDF）',
     'creditNote.invoiceOf': '{number}（{date}）',
     'creditNote.creditedTo': '宛先',
     'creditNote.net': '税抜額',

@@ -349,7 +349,6 @@ ${greeting}
     'creditNote.creditNote': '贷项通知单',
     'creditNote.title': '贷项通知单 {number}',
     'creditNote.notNumbered': '尚未编号',
-    'creditNote.asPdf': '（PDF）',
     'creditNote.invoiceOf': '{number}（{date}）',
     'creditNote.creditedTo': '接收方',
     'creditNote.net': '不含税金额',
