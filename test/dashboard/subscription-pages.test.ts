@@ -130,8 +130,8 @@ async function createCustomer(page: Page): Promise<void> {
   await fillIn(page, { opener: 'Grant credits', confirm: 'Grant credits', fields: credits });
   await page.getByRole('cell', { name: 'To try it out' }).waitFor();
   const adjusted = { amount: '5.50', description: 'Goodwill' };
-  const balance = { opener: 'Adjust balance', confirm: 'Adjust balance' };
-  await fillIn(page, { ...balance, fields: adjusted });
+  const opener = 'Adjust balance';
+  await fillIn(page, { opener, confirm: 'Add $5.50', fields: adjusted });
   await page.getByRole('cell', { name: '$5.50 added to the balance: Goodwill' }).waitFor();
   const feed = page.getByRole('list', { name: 'Activity' });
   await feed.getByText('$5.50 added to the balance: Goodwill').waitFor();
@@ -140,7 +140,8 @@ async function createCustomer(page: Page): Promise<void> {
     .first()
     .waitFor();
   const taken = { direction: 'Take: you owe the customer less', amount: '5.50' };
-  await fillIn(page, { ...balance, fields: { ...taken, description: 'Undone' } });
+  const undone = { ...taken, description: 'Undone' };
+  await fillIn(page, { opener, confirm: 'Take $5.50', fields: undone });
   await feed.getByText('$5.50 taken from the balance: Undone').waitFor();
   const { data } = await scene.read('/customers?externalId=user-7');
   expect(data).toMatchObject([
@@ -176,7 +177,7 @@ async function collect(page: Page): Promise<void> {
   await heading(page, 'INV-000001');
   const charge = (cardNumber: string) => ({
     opener: 'Charge now',
-    confirm: 'Charge now',
+    confirm: 'Charge $29.00',
     fields: { authorizedTransactionId: authorization(cardNumber) },
   });
   await fillIn(page, charge(numbers.declined));

@@ -1,3 +1,5 @@
+import { useState } from 'react';
+import { isCurrency } from '@billing/kernel/currency';
 import type { toJsonBalance, toJsonBalanceEntry } from '@billing/proto/json/balance';
 import { useRefusal } from '../../api/environment';
 import { type Page } from '../../api/client';
@@ -106,29 +108,53 @@ function AdjustmentForm({
   customer: Customer;
   onDone: () => void;
 }) {
+  const [direction, setDirection] = useState('ADD');
+  const [amount, setAmount] = useState('');
+  const [currency, setCurrency] = useState(usual);
   const adjust = useAction<object, BalanceEntry>(
     (body) => ({ method: 'POST', path: '/v1/balance-entries', body }),
     'Balance adjusted',
   );
+  const code = currency.trim().toUpperCase();
+  const typed = typedAmount(amount, code);
+  const isAmount = typeof typed === 'number' && isCurrency(code);
+  const money = isAmount ? ` ${moneyText(typed, code)}` : '';
   return (
     <Form
-      submit="Adjust balance"
+      submit={`${direction === 'TAKE' ? 'Take' : 'Add'}${money}`}
       onCancel={onDone}
       onSubmit={async (values) => {
-        const currency = values.text('currency').trim().toUpperCase();
-        const amount = typedAmount(values.text('amount'), currency);
         await adjust.mutateAsync({
           customerId,
-          currency,
-          amount: adjustment(amount, values.text('direction')),
+          currency: code,
+          amount: adjustment(typed, direction),
           description: values.text('description').trim(),
         });
         onDone();
       }}
     >
-      <SelectField name="direction" label="Change" choices={directions} />
-      <TextField name="amount" label="Amount" inputMode="decimal" hint="Such as 25.00" />
-      <TextField name="currency" label="Currency" defaultValue={usual} maxLength={3} />
+      <SelectField
+        name="direction"
+        label="Change"
+        choices={directions}
+        value={direction}
+        onChange={setDirection}
+      />
+      <TextField
+        name="amount"
+        label="Amount"
+        inputMode="decimal"
+        hint="Such as 25.00"
+        value={amount}
+        onChange={(event) => setAmount(event.target.value)}
+      />
+      <TextField
+        name="currency"
+        label="Currency"
+        maxLength={3}
+        value={currency}
+        onChange={(event) => setCurrency(event.target.value)}
+      />
       <TextField
         name="description"
         label="Reason"

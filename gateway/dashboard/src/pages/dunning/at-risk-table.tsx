@@ -131,7 +131,8 @@ function InvoiceRowActions({ invoice }: { invoice: Invoice }) {
     <div className="actions stacked">
       <ConfirmButton
         label="Charge now"
-        title={`Charge ${moneyText(amountDue, currency)}?`}
+        title={`Charge ${invoiceName(invoice)}?`}
+        confirm={`Charge ${moneyText(amountDue, currency)}`}
         tone="main"
         refusal={refusal ?? chargeRefusal(invoice)}
         onConfirm={() => charge.mutateAsync({})}

@@ -102,15 +102,12 @@ function ChargeButton({
     path: `/v1/invoices/${invoice.id}/pay`,
     body,
   }));
+  const money = moneyText(outstandingOf(invoice), invoice.currency);
   return (
-    <DialogButton
-      label="Charge now"
-      title={`Charge ${moneyText(outstandingOf(invoice), invoice.currency)}`}
-      refusal={refusal}
-    >
+    <DialogButton label="Charge now" title={`Charge ${invoiceName(invoice)}`} refusal={refusal}>
       {(close) => (
         <Form
-          submit="Charge now"
+          submit={`Charge ${money}`}
           onCancel={close}
           onSubmit={async (values) => {
             const authorizedTransactionId = values.optional('authorizedTransactionId') ?? null;
