@@ -30,7 +30,7 @@ import {
 import type { MethodChoice } from '../invoice/method-choice';
 import { lineTaxOf, lineTotalOf } from '../tax/finalization';
 import { customerDeleted } from '../invoice/recorded-payment';
-import { release } from '../invoice/reservation';
+import { notCreditable, release } from '../invoice/reservation';
 import { afterDueWork } from '../invoice/retry-schedule';
 
 /** Amounts that a credit note is asked for, with tax. */
@@ -332,11 +332,6 @@ function freeReservation(invoice: Invoice, changeId: string): Invoice {
 
 function lineOf({ lineItems }: Invoice, lineItemId: string): LineItem | undefined {
   return lineItems.find(({ id }) => id === lineItemId);
-}
-
-function notCreditable(): DomainError {
-  const message = 'Invoice cannot be credited';
-  return new DomainError('failed_precondition', 'INVOICE_CANNOT_BE_CREDITED', message);
 }
 
 function creditTooHigh(): DomainError {

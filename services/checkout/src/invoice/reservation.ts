@@ -75,7 +75,8 @@ function reservationInProgress(): DomainError {
   return new DomainError('unavailable', 'RESERVATION_IN_PROGRESS', 'Service unavailable');
 }
 
-function notCreditable(): DomainError {
+/** Error of a credit for an invoice that is not issued, or whose purchase is open. */
+export function notCreditable(): DomainError {
   const message = 'Invoice cannot be credited';
   return new DomainError('failed_precondition', 'INVOICE_CANNOT_BE_CREDITED', message);
 }
