@@ -116,8 +116,16 @@ describe.each([
         await page.getByText('VAT 19% on €29.00').waitFor();
         await page.getByText('Added to your balance: €10.00').waitFor();
         await page.getByText('Refunded to your card: €5.00').waitFor();
-        await page.getByRole('link', { name: `${String(kept.number)} as PDF` }).waitFor();
+        await page.getByRole('link', { name: `PDF of ${String(kept.number)}` }).waitFor();
         await look(page, 'taxed-portal-invoice');
+        await page.getByRole('link', { name: String(kept.number), exact: true }).click();
+        await page.getByText('Total credited').waitFor();
+        await look(page, 'taxed-portal-credit-note');
+        await page.goto(new URL('/portal/details', page.url()).href);
+        await page.getByLabel('VAT or tax id').fill('DE123');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('Invalid VAT or tax id').first().waitFor();
+        await look(page, 'taxed-portal-details');
       });
     },
     timeoutMs,
