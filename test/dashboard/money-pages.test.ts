@@ -153,7 +153,8 @@ testInChromium.each([
 testInChromium(
   'an operator sets up seller and tax, and invoices anything from a draft to its payment',
   async () => {
-    const customerId = await scene.customer({ name: 'Gina', address: { country: 'DE' } });
+    const her = { name: 'Gina', address: { country: 'DE' }, currency: 'EUR' };
+    const customerId = await scene.customer(her);
     await visit(browser, { viewport: { width: 1440, height: 900 } }, async (page) => {
       await recordMessages(page);
       await signIn(page);
@@ -161,7 +162,8 @@ testInChromium(
       await setUpTax(page);
       await open(page, '/invoices');
       const line = { 'lines.0.description': 'Training', 'lines.0.unitAmount': '29.00' };
-      const fields = { customerId: 'Gina', currency: 'EUR', ...line, memo: 'Thank you' };
+      // The currency is that of the customer.
+      const fields = { customerId: 'Gina', ...line, memo: 'Thank you' };
       await fillIn(page, { opener: 'New invoice', confirm: 'Create draft', fields });
       await heading(page, /^Draft /);
       await press(page, 'Edit');

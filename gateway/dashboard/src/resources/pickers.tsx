@@ -208,15 +208,26 @@ export function DiscountField({
 }
 
 /** Customer, found by name, email, external id or id. */
-export function CustomerField({ initial = null }: { initial?: Customer | null }) {
+export function CustomerField({
+  initial = null,
+  onChoose,
+}: {
+  initial?: Customer | null;
+  onChoose?: (customer: Customer) => void;
+}) {
   const { isOpened, searched } = usePickerSearch();
+  const found = useFound<Customer>(customers, { search: searched.search, isEnabled: isOpened });
   return (
     <PickerField
       name="customerId"
       label="Customer"
       initial={initial ? customerChoice(initial) : undefined}
+      onChoose={({ id }) => {
+        const chosen = found.data?.data.find((one) => one.id === id);
+        if (chosen !== undefined) onChoose?.(chosen);
+      }}
       {...customersBy}
-      {...useCustomers(searched.search, isOpened)}
+      {...choicesOf(found, customerChoice)}
       {...searched}
     />
   );

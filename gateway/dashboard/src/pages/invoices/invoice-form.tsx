@@ -30,6 +30,8 @@ export function NewInvoiceForm({
     (body) => ({ method: 'POST', path: '/v1/invoices', body }),
     'Draft created',
   );
+  const [typedCurrency, setCurrency] = useState<string>();
+  const [usualCurrency, setUsualCurrency] = useState('');
   return (
     <Form
       submit="Create draft"
@@ -46,8 +48,14 @@ export function NewInvoiceForm({
         );
       }}
     >
-      <CustomerField />
-      <TextField name="currency" label="Currency" defaultValue="USD" maxLength={3} />
+      <CustomerField onChoose={({ currency }) => setUsualCurrency(currency)} />
+      <TextField
+        name="currency"
+        label="Currency"
+        maxLength={3}
+        value={typedCurrency ?? usualCurrency}
+        onChange={(event) => setCurrency(event.target.value)}
+      />
       <LineTable rows={[emptyLine]} />
       <TermsFields />
     </Form>
