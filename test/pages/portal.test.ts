@@ -346,9 +346,10 @@ describe('contact details', () => {
       email: 'nonsense',
       country: 'XX',
       name: 'Kept',
+      locale: 'xx',
     });
     expect(page.status).toBe(400);
-    for (const name of ['email', 'country']) {
+    for (const name of ['email', 'country', 'locale']) {
       expect(page.root.querySelector(`#${name}`)?.attributes['aria-invalid']).toBe('true');
       expect(page.root.querySelector(`#${name}-error`)).not.toBeNull();
     }

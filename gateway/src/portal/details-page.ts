@@ -13,7 +13,7 @@ import {
   type TextField,
   textField,
 } from '../pages/frame/form-fields';
-import { languageNames, languageOf } from '@billing/presentation/locale';
+import { languageNames, languageOf, supportedLocale } from '@billing/presentation/locale';
 import type { Text } from '@billing/documents/reader';
 import { say } from '@billing/documents/say';
 import { html } from '../pages/frame/html';
@@ -84,11 +84,12 @@ export function detailsPage(
 }
 
 /** Languages under their own names; a locale with a region, such as de-CH, stays chosen. */
-function languageField(locale: string, problems: FormProblems | undefined) {
+function languageField(typed: string, problems: FormProblems | undefined) {
+  // Any text may be posted.
+  const locale = supportedLocale(typed) ?? '';
+  const chosen = locale === '' ? undefined : languageOf(locale);
   const own = languageNames.map(([language, name]): readonly [string, string] =>
-    locale !== '' && locale !== language && languageOf(locale) === language
-      ? [locale, `${name} (${locale})`]
-      : [language, name],
+    locale !== language && chosen === language ? [locale, `${name} (${locale})`] : [language, name],
   );
   return selectField(
     {
