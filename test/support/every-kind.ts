@@ -73,6 +73,7 @@ export async function causeEveryKind(
     create('/subscriptions', { customerId: to, productId, authorizedTransactionId });
   const { id } = await subscribe(customerId, 'txn_4242424242424242');
   await subscribe(other, 'txn_4000000000000002');
+  await causeChange(api, customerId);
   await causeWarnings(api, customerId);
   await causeInvoiceKinds(api, customerId);
   await causeCreditKinds(api);
@@ -84,6 +85,15 @@ export async function causeEveryKind(
   await api.advanceTo('2026-02-28T00:00:00Z');
   await api.expect(200, api.post(`/subscriptions/${String(id)}/cancel`, { atPeriodEnd: true }));
   await api.advanceTo('2026-03-31T00:00:00Z');
+}
+
+/** A change of a subscription that is paid at once. */
+async function causeChange(api: ApiClient, customerId: string): Promise<void> {
+  const seats = { ...product, type: 'PER_UNIT' };
+  const { id: productId } = await api.expect(201, api.post('/products', seats));
+  const { id } = await api.expect(201, api.post('/subscriptions', { customerId, productId }));
+  const path = `/subscriptions/${String(id)}/changes`;
+  await api.complete(() => api.expect(201, api.post(path, { quantity: 2 })));
 }
 
 /** Subscriptions with a trial, and with a yearly period that ends in the middle of March. */

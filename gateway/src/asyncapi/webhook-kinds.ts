@@ -49,6 +49,14 @@ const invoiceId = id.optional().meta({
     'Id of the invoice created with the event. Absent if there is none: for a trial or a start in the future.',
 });
 
+const changeId = id.optional().meta({
+  description:
+    'Id of the change of the subscription that caused the event. Absent for other causes, such as metadata or an invoice.',
+});
+const changeInvoice = InvoiceJson.optional().meta({
+  description: 'Invoice of the change. Absent if it has none.',
+});
+
 const ofPeriod = {
   ...ofSubscription,
   scalars: { ...ofSubscription.scalars, invoiceId },
@@ -180,7 +188,8 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
   'subscription.updated': {
     ...ofSubscription,
     summary: 'A subscription changed.',
-    objects: { ...ofSubscription.objects, changes },
+    scalars: { ...ofSubscription.scalars, changeId },
+    objects: { ...ofSubscription.objects, changes, invoice: changeInvoice },
   },
   'subscription.payment_succeeded': {
     ...ofSubscription,
