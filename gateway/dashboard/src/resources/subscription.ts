@@ -43,11 +43,18 @@ export interface WantedEnd {
  * immediately either way. If it starts before the request arrives, the cancellation at period end
  * is the one that can be undone.
  */
-export function cancellationOf({ phase }: Pick<Subscription, 'phase'>, when?: string): WantedEnd {
-  const endsAnyway = phase === 'SCHEDULED' || phase === 'PAUSED';
-  const isCredited = !endsAnyway && when === 'credit';
-  const atPeriodEnd = endsAnyway || when === 'end';
+export function cancellationOf(
+  subscription: Pick<Subscription, 'phase'>,
+  when?: string,
+): WantedEnd {
+  const isCredited = !endsAnyway(subscription) && when === 'credit';
+  const atPeriodEnd = endsAnyway(subscription) || when === 'end';
   return { atPeriodEnd, ...(isCredited && { proration: 'PRORATE' }) };
+}
+
+/** True if a cancellation takes effect immediately, whatever its choice. */
+export function endsAnyway({ phase }: Pick<Subscription, 'phase'>): boolean {
+  return phase === 'SCHEDULED' || phase === 'PAUSED';
 }
 
 /** Choice of the form that a cancellation comes from. */

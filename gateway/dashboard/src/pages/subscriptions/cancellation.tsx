@@ -6,6 +6,7 @@ import { nextTitle } from '../../resources/purchase/preview';
 import { ReviewedSteps } from '../../resources/purchase/reviewed-steps';
 import {
   cancellationOf,
+  endsAnyway,
   type Subscription,
   type WantedEnd,
   whenOf,
@@ -28,23 +29,6 @@ export function Cancellation({
   );
   const end = dayText(subscription.currentPeriodEnd);
   if (subscription.status === 'CANCELED') return null;
-  if (subscription.phase === 'SCHEDULED' || subscription.phase === 'PAUSED') {
-    return (
-      <ConfirmButton
-        label="Cancel"
-        title="Cancel this subscription?"
-        confirm="Cancel subscription"
-        dismiss="Keep subscription"
-        refusal={refusal}
-        onConfirm={() => cancel.mutateAsync(cancellationOf(subscription))}
-      >
-        <p>
-          {subscription.phase === 'PAUSED' ? 'It is paused.' : 'It has not started yet.'} It is
-          canceled immediately and nothing is billed.
-        </p>
-      </ConfirmButton>
-    );
-  }
   return (
     <>
       {subscription.cancelAtPeriodEnd && <Uncancellation {...{ subscription, refusal, end }} />}
@@ -89,18 +73,25 @@ function EndForm({
       submit="Review"
       dismiss="Keep subscription"
       onCancel={close}
-      onSubmit={(values) => onReview(cancellationOf(subscription, values.text('when')))}
+      onSubmit={(values) => onReview(cancellationOf(subscription, values.optional('when')))}
     >
-      <SelectField
-        name="when"
-        label="When"
-        choices={[
-          ['end', `At period end, ${end}`],
-          ['now', 'Immediately, no credit'],
-          ['credit', 'Immediately, credit the rest of the period'],
-        ]}
-        defaultValue={whenOf(wanted)}
-      />
+      {endsAnyway(subscription) ? (
+        <p>
+          {subscription.phase === 'PAUSED' ? 'It is paused.' : 'It has not started yet.'} It ends
+          immediately.
+        </p>
+      ) : (
+        <SelectField
+          name="when"
+          label="When"
+          choices={[
+            ['end', `At period end, ${end}`],
+            ['now', 'Immediately, no credit'],
+            ['credit', 'Immediately, credit the rest of the period'],
+          ]}
+          defaultValue={whenOf(wanted)}
+        />
+      )}
     </Form>
   );
 }
