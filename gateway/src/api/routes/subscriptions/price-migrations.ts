@@ -69,7 +69,7 @@ export const priceMigrationRoutes: readonly Route[] = [
       id: 'createPriceMigration',
       summary: 'Move all subscriptions from one price to another',
       description:
-        'Starts a job that gives each subscription with `fromPriceId` a change to `toPriceId` at its next period start, or at the first one at or after an instant. Quantities stay, and nothing is charged within a period. Scheduled and paused subscriptions change immediately. Subscriptions with a pending change or a planned cancellation are skipped. A later change by a caller wins. A move to another product with metered prices bills the usage before by the prices before; it skips paused subscriptions.',
+        'Starts a job that gives each subscription with `fromPriceId` a change to `toPriceId` at its next period start, or at the first one at or after an instant. Quantities stay, and nothing is charged within a period. Scheduled and paused subscriptions change immediately. Subscriptions with a pending change or a planned cancellation are skipped. A later change by a caller wins. A move to another product with metered prices bills the usage before by the prices before.',
       body: CreatePriceMigration,
       answer: { status: 201, schema: PriceMigrationJson, isVersioned: true },
       errors: ['price_migration_running'],
