@@ -1,3 +1,4 @@
+import { unitPriceOf } from '@billing/presentation/unit-price';
 import type { Invoice, LineItem, Payment } from '@billing/proto/billing/checkout/v1/checkout';
 import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
@@ -5,7 +6,7 @@ import { CollectionMethod, type Customer } from '@billing/proto/billing/customer
 import { amountText, quantityText, rateText } from './amount-text';
 import { dateText, periodText } from './date-text';
 import { issueDateOf } from './issue-date';
-import { calculationOf, lineText, unitPriceOf } from './line-text';
+import { calculationOf, lineText } from './line-text';
 import { buyerLines, sellerLines, sellerTexts, transferLines } from './party-text';
 import { type PhraseKey, say } from './say';
 import { shownAmount, sumRows } from './tax-text';

@@ -1,7 +1,8 @@
+import { unitPriceOf } from '@billing/presentation/unit-price';
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import { amountText, quantityText, rateText } from '@billing/documents/amount-text';
 import { periodText } from '@billing/documents/date-text';
-import { calculationOf, lineText, unitPriceOf } from '@billing/documents/line-text';
+import { calculationOf, lineText } from '@billing/documents/line-text';
 import { settledRows } from '@billing/documents/invoice-settled';
 import type { Text } from '@billing/documents/reader';
 import { say } from '@billing/documents/say';

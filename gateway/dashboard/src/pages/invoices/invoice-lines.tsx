@@ -1,10 +1,11 @@
 import { quantityText, rateText } from '@billing/gateway/amount-text';
+import { unitPriceOf } from '@billing/presentation/unit-price';
 import { exportedMoney } from '../../parts/text/amount';
 import { moneyColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { moneyText } from '../../parts/text/text';
 import { coveredDaysText } from '../../parts/text/time-text';
-import { type Invoice, type InvoiceLine, unitPriceOf } from '../../resources/invoice/invoice';
+import type { Invoice, InvoiceLine } from '../../resources/invoice/invoice';
 
 /** Line items of an invoice, and its totals. */
 export function InvoiceLines({ invoice }: { invoice: Invoice }) {

@@ -2,14 +2,12 @@ import {
   attemptText,
   chargeRefusal,
   errorText,
-  type InvoiceLine,
   type InvoicePayment,
   invoiceName,
   outstandingOf,
   paymentDetails,
   paymentSource,
   settlementRefusal,
-  unitPriceOf,
   voidRefusal,
 } from './invoice';
 
@@ -45,15 +43,6 @@ test('the invoice of an open checkout is paid or voided through its checkout onl
   expect(voidRefusal(ofCheckout)).toMatch('checkout expires');
   expect(settlementRefusal(ofCheckout)).toMatch('open checkout');
   expect(settlementRefusal({ ...ofCheckout, status: 'PAID' })).toBeUndefined();
-});
-
-test('units have a price unless they are in several tiers', () => {
-  const detailsOf = (...unitAmounts: readonly string[]) =>
-    ({ tiers: unitAmounts.map((unitAmount) => ({ unitAmount })) }) as InvoiceLine['details'];
-  expect(unitPriceOf({ unitAmount: '450', details: null })).toBe('450');
-  expect(unitPriceOf({ unitAmount: null, details: detailsOf('400') })).toBe('400');
-  expect(unitPriceOf({ unitAmount: null, details: detailsOf('500', '400') })).toBeUndefined();
-  expect(unitPriceOf({ unitAmount: null, details: null })).toBeUndefined();
 });
 
 test('an invoice that is paid or credited in part is not voided', () => {

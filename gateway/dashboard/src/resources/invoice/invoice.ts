@@ -60,19 +60,6 @@ export function outstandingOf({ total, amountPaid, balanceApplied, amountReduced
   return total - amountPaid - balanceApplied - amountReduced;
 }
 
-/**
- * Price of each unit of a line, by the rule of the documents: all units of a volume price have the
- * price of one tier. Undefined if units have several prices, or none.
- */
-export function unitPriceOf({
-  unitAmount,
-  details,
-}: Pick<InvoiceLine, 'unitAmount' | 'details'>): string | undefined {
-  if (unitAmount !== null) return unitAmount;
-  const [tier, ...others] = details?.tiers ?? [];
-  return others.length === 0 ? tier?.unitAmount : undefined;
-}
-
 /** True for an invoice that can still be paid. */
 export function isOwed({ status }: Pick<Invoice, 'status'>): boolean {
   return status === 'OPEN' || status === 'UNCOLLECTIBLE';
