@@ -7,8 +7,8 @@ import { useFilters } from '../../parts/form/filters';
 import { DialogButton } from '../../parts/overlay/dialog';
 import type { Column } from '../../parts/table/data-table';
 import { EmptyState, Panel } from '../../parts/element/layout';
+import { MetadataLines } from '../../parts/resource/metadata';
 import { ResourceTable } from '../../parts/table/resource-table';
-import { metadataValueText } from '../../parts/text/metadata-text';
 import { DiscountLink } from '../../resources/discount-link';
 import { ProductLinks } from '../../resources/product-links';
 import { type CheckoutLink, LinkEditForm } from './link-form';
@@ -23,11 +23,7 @@ const columnsOf = (onShowSessions: (id: string) => void): readonly Column<Checko
         <a href={url} target="_blank" rel="noreferrer">
           {label}
         </a>
-        {Object.entries(metadata).map(([key, value]) => (
-          <div key={key} className="faint">
-            {key}: {metadataValueText(value)}
-          </div>
-        ))}
+        <MetadataLines metadata={metadata} />
       </>
     ),
   },

@@ -46,6 +46,15 @@ export function MetadataPanel({
   );
 }
 
+/** Metadata in a cell of a table: one line an entry. */
+export function MetadataLines({ metadata }: { metadata: Metadata }) {
+  return Object.entries(metadata).map(([key, value]) => (
+    <div key={key} className="faint">
+      {key}: {metadataValueText(value)}
+    </div>
+  ));
+}
+
 /** Field whose lines `typedMetadata` reads. */
 export function MetadataField({ rows, metadata = {} }: { rows: number; metadata?: Metadata }) {
   return (
