@@ -1,9 +1,10 @@
 import { useAction, useResource } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form/form';
+import { TimeField } from '../../parts/form/time-field';
 import { Answer, Notice } from '../../parts/element/notices';
 import { typedCount } from '../../parts/text/amount';
 import { typedDecimal } from '../../parts/text/decimal';
-import { fromTimeField } from '../../parts/text/time-field';
+import { typedTime } from '../../parts/text/local-time-field';
 import type { Meter } from '../../resources/meter';
 import { MeterField } from '../../resources/pickers';
 
@@ -40,8 +41,8 @@ export function CreditForm({ customerId, onDone }: { customerId: string; onDone:
                 amount: typedDecimal(values.text('amount')),
                 source: values.text('source'),
                 name: values.optional('name') ?? null,
-                effectiveAt: fromTimeField(values.optional('effectiveAt')) ?? null,
-                expiresAt: fromTimeField(values.optional('expiresAt')) ?? null,
+                effectiveAt: typedTime(values.optional('effectiveAt')) ?? null,
+                expiresAt: typedTime(values.optional('expiresAt')) ?? null,
                 priority: typedCount(values.optional('priority')) ?? null,
               });
               onDone();
@@ -51,18 +52,8 @@ export function CreditForm({ customerId, onDone }: { customerId: string; onDone:
             <TextField name="amount" label="Units" inputMode="decimal" />
             <SelectField name="source" label="Type" choices={sources} />
             <TextField name="name" label="Name" hint="Optional, such as “Welcome credits”." />
-            <TextField
-              name="effectiveAt"
-              label="Starts (UTC)"
-              type="datetime-local"
-              hint="Optional. Default: now."
-            />
-            <TextField
-              name="expiresAt"
-              label="Expires (UTC)"
-              type="datetime-local"
-              hint="Optional."
-            />
+            <TimeField name="effectiveAt" label="Starts" hint="Optional. Default: now." />
+            <TimeField name="expiresAt" label="Expires" hint="Optional." />
             <TextField
               name="priority"
               label="Priority"

@@ -3,11 +3,12 @@ import { useAction } from '../../api/queries';
 import { typedAmount, typedCount } from '../../parts/text/amount';
 import { typedDecimal } from '../../parts/text/decimal';
 import { Form, SelectField, TextField } from '../../parts/form/form';
+import { TimeField } from '../../parts/form/time-field';
 import type { FormValues } from '../../parts/form/form-values';
 import { Answer } from '../../parts/element/notices';
 import { MetadataField } from '../../parts/resource/metadata';
 import { typedMetadata } from '../../parts/text/metadata-text';
-import { fromTimeField } from '../../parts/text/time-field';
+import { typedTime } from '../../parts/text/local-time-field';
 import type { Discount } from '../../resources/discount';
 import { ProductsField, useSoldProducts } from '../../resources/pickers';
 
@@ -93,8 +94,8 @@ function LimitsFields() {
         inputMode="numeric"
         hint="Optional."
       />
-      <TextField name="startsAt" label="Valid from (UTC)" type="datetime-local" hint="Optional." />
-      <TextField name="endsAt" label="Valid until (UTC)" type="datetime-local" hint="Optional." />
+      <TimeField name="startsAt" label="Valid from" hint="Optional." />
+      <TimeField name="endsAt" label="Valid until" hint="Optional." />
       <Answer of={products} what="products">
         {({ data, total }) =>
           total > 0 && (
@@ -120,8 +121,8 @@ function newDiscount(values: FormValues) {
     duration: values.text('duration'),
     durationInMonths: typedCount(values.optional('durationInMonths')),
     maxRedemptions: typedCount(values.optional('maxRedemptions')),
-    startsAt: fromTimeField(values.optional('startsAt')),
-    endsAt: fromTimeField(values.optional('endsAt')),
+    startsAt: typedTime(values.optional('startsAt')),
+    endsAt: typedTime(values.optional('endsAt')),
     productIds: values.all('productIds'),
     metadata: typedMetadata(values.text('metadata')),
   };

@@ -5,10 +5,11 @@ import { MetadataPanel } from '../../parts/resource/metadata';
 import { typedCount } from '../../parts/text/amount';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { Form, TextField } from '../../parts/form/form';
+import { TimeField } from '../../parts/form/time-field';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { countText } from '../../parts/text/text';
-import { fromTimeField, toTimeField } from '../../parts/text/time-field';
+import { typedTime } from '../../parts/text/local-time-field';
 import { ClockTime, Facts, ShortId } from '../../parts/element/values';
 import { AuditLink } from '../../resources/audit/audit-link';
 import { ProductLinks } from '../../resources/product-links';
@@ -94,7 +95,7 @@ function DiscountActions({ discount }: { discount: Discount }) {
             onCancel={close}
             onSubmit={async (values) => {
               const maxRedemptions = typedCount(values.optional('maxRedemptions')) ?? null;
-              const endsAt = fromTimeField(values.optional('endsAt')) ?? null;
+              const endsAt = typedTime(values.optional('endsAt')) ?? null;
               await change.mutateAsync({ name: values.text('name'), maxRedemptions, endsAt });
               close();
             }}
@@ -107,14 +108,7 @@ function DiscountActions({ discount }: { discount: Discount }) {
               hint="Optional."
               defaultValue={discount.maxRedemptions ?? ''}
             />
-            <TextField
-              name="endsAt"
-              label="Valid until (UTC)"
-              type="datetime-local"
-              step="1"
-              hint="Optional."
-              defaultValue={discount.endsAt === null ? '' : toTimeField(discount.endsAt)}
-            />
+            <TimeField name="endsAt" label="Valid until" hint="Optional." time={discount.endsAt} />
           </Form>
         )}
       </DialogButton>

@@ -4,9 +4,10 @@ import { useEnvironment } from '../../api/environment';
 import { readFile } from '../../api/file';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { ChoicesField } from '../../parts/form/choices-field';
-import { Form, SelectField, TextField } from '../../parts/form/form';
+import { Form, SelectField } from '../../parts/form/form';
+import { TimeField } from '../../parts/form/time-field';
 import { keepFile } from '../../parts/table/data-table';
-import { fromTimeField } from '../../parts/text/time-field';
+import { typedTime } from '../../parts/text/local-time-field';
 
 const formats = [
   ['CSV', 'CSV, for spreadsheets'],
@@ -28,8 +29,8 @@ export function ExportPage() {
             const query = {
               resources: values.all('resources').join(','),
               format: values.text('format'),
-              from: fromTimeField(values.optional('from')),
-              to: fromTimeField(values.optional('to')),
+              from: typedTime(values.optional('from')),
+              to: typedTime(values.optional('to')),
             };
             const file = await readFile(addressOf('/v1/exports/all.zip', query), environmentId);
             keepFile('export.zip', file);
@@ -43,18 +44,12 @@ export function ExportPage() {
             labelOf={labelOf}
           />
           <SelectField name="format" label="Format" choices={formats} />
-          <TextField
+          <TimeField
             name="from"
-            label="Created from (UTC)"
-            type="datetime-local"
+            label="Created from"
             hint="Optional. For usage events, their timestamp."
           />
-          <TextField
-            name="to"
-            label="Created before (UTC)"
-            type="datetime-local"
-            hint="Optional."
-          />
+          <TimeField name="to" label="Created before" hint="Optional." />
         </Form>
       </Panel>
     </PageLayout>

@@ -3,10 +3,11 @@ import type { toJsonBalance } from '@billing/proto/json/balance';
 import type { Page } from '../../api/client';
 import { useAction, useResource } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form/form';
+import { TimeField } from '../../parts/form/time-field';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { amountToType, typedAmount } from '../../parts/text/amount';
 import { moneyText } from '../../parts/text/text';
-import { fromTimeField } from '../../parts/text/time-field';
+import { typedTime } from '../../parts/text/local-time-field';
 import {
   type Invoice,
   invoiceName,
@@ -64,7 +65,7 @@ function PaymentForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void
           amount: typed,
           method,
           reference: values.optional('reference') ?? null,
-          receivedAt: fromTimeField(values.optional('receivedAt')) ?? null,
+          receivedAt: typedTime(values.optional('receivedAt')) ?? null,
         });
         onDone();
       }}
@@ -93,13 +94,7 @@ function PaymentForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void
         hint="Optional, such as “Statement 7, line 12”."
       />
       {!isBalance && (
-        <TextField
-          name="receivedAt"
-          label="Received at (UTC)"
-          type="datetime-local"
-          step={1}
-          hint="Optional. Default: now."
-        />
+        <TimeField name="receivedAt" label="Received at" hint="Optional. Default: now." />
       )}
     </Form>
   );

@@ -1,4 +1,4 @@
-import { filterTime, fromLocalField, toLocalField } from './local-time-field';
+import { filterTime, fromLocalField, toLocalField, typedTime } from './local-time-field';
 
 test.each([
   [2026, 1, 28, 10, 0, '2026-02-28T10:00'],
@@ -7,6 +7,13 @@ test.each([
   const time = new Date(year, month, day, hour, minute).toISOString();
   expect(fromLocalField(typed)).toBe(time);
   expect(toLocalField(time)).toBe(typed);
+});
+
+test('a time of a form keeps its seconds, and an empty field is no time', () => {
+  const time = new Date(2026, 1, 28, 23, 59, 59).toISOString();
+  expect(toLocalField(time)).toBe('2026-02-28T23:59:59');
+  expect(typedTime('2026-02-28T23:59:59')).toBe(time);
+  expect(typedTime(undefined)).toBeUndefined();
 });
 
 test.each(['', 'soon'])('%p is no time', (text) => {

@@ -1,7 +1,7 @@
 import { fromTimeField } from './time-field';
 
-// Filters are typed in the reader's time zone, as the rows that they find are shown. The address of
-// the page has the time in UTC.
+// Times are typed in the reader's time zone, as they are shown. The API and the address of a page
+// have them in UTC.
 
 /** The typed value of a datetime-local field in UTC; empty for an empty or unfinished one. */
 export function fromLocalField(text: string): string {
@@ -16,7 +16,13 @@ export function toLocalField(time: string): string {
   const two = (part: number) => String(part).padStart(2, '0');
   const year = String(date.getFullYear()).padStart(4, '0');
   const day = `${year}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
+  const seconds = date.getSeconds() === 0 ? '' : `:${two(date.getSeconds())}`;
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}${seconds}`;
+}
+
+/** Time of a field of a form; undefined if the field is empty. */
+export function typedTime(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : fromLocalField(text);
 }
 
 /** Time of a filter in the address. One without a time zone, of an earlier link, is in UTC. */
