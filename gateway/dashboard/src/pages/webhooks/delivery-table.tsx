@@ -7,9 +7,9 @@ import { EmptyState } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { durationText, pluralText } from '../../parts/text/text';
-import { Facts, Instant, StatusBadge } from '../../parts/element/values';
+import { Facts, Instant, ShortId, StatusBadge } from '../../parts/element/values';
 import { indentedJson } from '../../parts/text/indented-json';
-import { SubjectLink } from '../../resources/webhook/subject-link';
+import { NamedSubjectLink } from '../../resources/webhook/subject-link';
 import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-resources';
 
 // A delivery that was just created is sent within seconds.
@@ -137,13 +137,13 @@ function DeliveryDetail({
     <>
       <Facts
         facts={[
-          ['Message', <code key="message">{messageId}</code>],
+          ['Message', <ShortId key="message" id={messageId} what="message ID" />],
           [
             'Resource',
             subjectType === null || subjectId === null ? (
               '–'
             ) : (
-              <SubjectLink key="subject" of={{ subjectType, subjectId }} />
+              <NamedSubjectLink key="subject" of={{ subjectType, subjectId }} />
             ),
           ],
           ['Next attempt', <Instant key="next" at={nextAttemptAt} />],

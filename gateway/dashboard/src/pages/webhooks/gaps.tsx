@@ -3,12 +3,13 @@ import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { DialogButton } from '../../parts/overlay/dialog';
-import { Form, TextField } from '../../parts/form/form';
+import { Form } from '../../parts/form/form';
+import { TimeField } from '../../parts/form/time-field';
 import { Answer, Notice } from '../../parts/element/notices';
 import { pluralText } from '../../parts/text/text';
-import { fromTimeField } from '../../parts/text/time-field';
+import { typedTime } from '../../parts/text/local-time-field';
 import { missingText } from './missing-text';
-import { SubjectLink } from '../../resources/webhook/subject-link';
+import { NamedSubjectLink } from '../../resources/webhook/subject-link';
 import type { WebhookEndpoint, WebhookGap } from './webhook-resources';
 
 /** Events that were not delivered to the endpoint. */
@@ -18,7 +19,7 @@ export function GapList({ endpointId }: { endpointId: string }) {
     {
       title: 'Resource',
       text: ({ subjectId }) => subjectId,
-      cell: (gap) => <SubjectLink of={gap} />,
+      cell: (gap) => <NamedSubjectLink of={gap} />,
     },
     { title: 'Missing sequences', text: ({ missing }) => missingText(missing) },
   ];
@@ -67,16 +68,15 @@ export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
             submit="Replay"
             onCancel={close}
             onSubmit={async (values) => {
-              const since = fromTimeField(values.optional('since')) ?? '';
+              const since = typedTime(values.optional('since')) ?? '';
               const all = values.has('all');
               setCount((await replay.mutateAsync({ since, all })).count);
               close();
             }}
           >
-            <TextField
+            <TimeField
               name="since"
-              label="Since (UTC)"
-              type="datetime-local"
+              label="Since"
               hint="Real time, at most 30 days ago. Undelivered events are sent again."
             />
             <label className="check">

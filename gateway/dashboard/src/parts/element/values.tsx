@@ -43,12 +43,16 @@ export function Day({ at }: { at: string | null | undefined }) {
   );
 }
 
+/** Abbreviated id; whole on hover. */
+export function ShortIdText({ id }: { id: string }) {
+  return <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id}</code>;
+}
+
 /** Abbreviated id; the copy button copies the whole id. */
 export function ShortId({ id, what }: { id: string; what: string }) {
   return (
     <span className="number">
-      <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id}</code>{' '}
-      <CopyButton text={id} what={`${what} ${id}`} />
+      <ShortIdText id={id} /> <CopyButton text={id} what={`${what} ${id}`} />
     </span>
   );
 }
