@@ -174,7 +174,14 @@ testInChromium(
       await page.locator('.dialog .problem').first().waitFor();
       await look(page, 'draft refused');
       await page.getByLabel('Line 2: unit price').fill('-1.00');
+      await page.getByLabel('Line 1: tax category').fill('ebook');
+      await look(page, 'draft with a tax category');
       await confirmDialog(page, 'Save');
+      await page.locator('.sums').getByText('€29.84').first().waitFor();
+      await fillIn(page, {
+        ...{ opener: 'Edit', confirm: 'Save' },
+        fields: { 'lines.0.taxCategory': '' },
+      });
       await page.locator('.sums').getByText('€33.32').first().waitFor();
       await look(page, 'draft');
       await fillIn(page, { opener: 'Finalize', confirm: 'Invoice €33.32' });

@@ -26,19 +26,21 @@ test.each([
 
 describe('the lines of a draft', () => {
   const kept = {
-    ...{ taxCategory: 'ebook', periodStart: '2026-01-31T00:00:00.000Z', periodEnd: null },
+    ...{ periodStart: '2026-01-31T00:00:00.000Z', periodEnd: null },
     metadata: { k: 1 },
   };
+  const work = { description: 'Work', quantity: '2', unitAmount: '12000', taxCategory: 'ebook' };
+  const rebate = { description: 'Rebate', quantity: '3', unitAmount: null };
   const lineItems = [
-    { id: 'a', description: 'Work', quantity: '2', unitAmount: '12000', pricedAmount: 24_000 },
-    { id: 'b', description: 'Rebate', quantity: '3', unitAmount: null, pricedAmount: -150 },
-  ].map((line) => ({ ...line, ...kept }));
+    { id: 'a', ...work, pricedAmount: 24_000, ...kept },
+    { id: 'b', ...rebate, pricedAmount: -150, taxCategory: 'standard', ...kept },
+  ];
   const draft = { lineItems, currency: 'USD' } as unknown as Invoice;
 
   test('are shown as they were typed', () => {
     expect(lineRows(draft)).toEqual([
-      { source: 'a', description: 'Work', quantity: '2', unitAmount: '120.00' },
-      { source: 'b', description: 'Rebate', quantity: '3', unitAmount: '-1.50' },
+      { source: 'a', ...work, unitAmount: '120.00' },
+      { source: 'b', ...rebate, unitAmount: '-1.50', taxCategory: '' },
     ]);
   });
 
@@ -50,7 +52,7 @@ describe('the lines of a draft', () => {
       }
     });
     expect(typedLines(new FormValues(form), draft)).toEqual([
-      { description: 'Work', quantity: '2', unitAmount: '12000', ...kept },
+      { ...work, ...kept },
       { description: 'Rebate', quantity: '3', amount: -150, ...kept },
     ]);
   });
@@ -58,7 +60,10 @@ describe('the lines of a draft', () => {
 
 test('a form of a draft sends only what was changed in it', () => {
   const lineItems = [
-    { id: 'a', description: 'Work', quantity: '2', unitAmount: '12000', pricedAmount: 24_000 },
+    {
+      ...{ id: 'a', description: 'Work', quantity: '2', unitAmount: '12000' },
+      ...{ pricedAmount: 24_000, taxCategory: 'standard' },
+    },
   ];
   const terms = { collectionMethod: 'SEND_INVOICE', memo: 'Thanks', purchaseOrder: null };
   const draft = { lineItems, currency: 'USD', ...terms } as unknown as Invoice;
@@ -73,6 +78,9 @@ test('a form of a draft sends only what was changed in it', () => {
   const untouched = { collectionMethod: 'SEND_INVOICE', memo: 'Thanks' };
   expect(change(untouched)).toEqual({});
   expect(change({ ...untouched, memo: '' })).toEqual({ memo: null });
+  expect(change({ ...untouched, taxCategory: 'ebook' })).toEqual({
+    lines: [expect.objectContaining({ description: 'Work', taxCategory: 'ebook' })],
+  });
   expect(change({ ...untouched, quantity: '3' })).toEqual({
     lines: [expect.objectContaining({ description: 'Work', quantity: '3', unitAmount: '12000' })],
   });

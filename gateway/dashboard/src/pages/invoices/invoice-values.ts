@@ -2,6 +2,7 @@ import type { FormValues } from '../../parts/form/form-values';
 import { amountToType, typedAmount, typedCount } from '../../parts/text/amount';
 import { rateToType, typedRate } from '../../parts/text/rate';
 import type { Invoice } from '../../resources/invoice/invoice';
+import { categoryToType } from '../../resources/tax-category-text';
 
 /** A line of a one-off invoice as it is typed; money is in major units. */
 export interface LineRow {
@@ -9,13 +10,15 @@ export interface LineRow {
   readonly quantity: string;
   /** Price of a unit, or of the line if it has no price of a unit. May be below 0. */
   readonly unitAmount: string;
+  /** Empty for the default. */
+  readonly taxCategory: string;
   /** Id of the line of the draft; empty for a new line. */
   readonly source: string;
 }
 
 type DraftLine = Pick<
   Invoice['lineItems'][number],
-  'id' | 'unitAmount' | 'taxCategory' | 'periodStart' | 'periodEnd' | 'metadata'
+  'id' | 'unitAmount' | 'periodStart' | 'periodEnd' | 'metadata'
 >;
 
 type Draft = Pick<
@@ -25,7 +28,13 @@ type Draft = Pick<
 
 type Values = Pick<FormValues, 'text' | 'optional' | 'has'>;
 
-export const emptyLine: LineRow = { description: '', quantity: '1', unitAmount: '', source: '' };
+export const emptyLine: LineRow = {
+  description: '',
+  quantity: '1',
+  unitAmount: '',
+  taxCategory: '',
+  source: '',
+};
 
 /** Name of the field of a line; the server reports problems under the same name. */
 export function lineField(index: number, field: keyof LineRow): string {
@@ -45,7 +54,13 @@ export function typedLines(
     const text = (field: keyof LineRow) => values.text(lineField(index, field)).trim();
     const source = lineItems.find(({ id }) => id === text('source'));
     const description = text('description');
-    rows.push({ description, ...priceOf(text, { currency, source }), ...keptOf(source) });
+    const taxCategory = text('taxCategory');
+    rows.push({
+      description,
+      ...priceOf(text, { currency, source }),
+      ...(taxCategory !== '' && { taxCategory }),
+      ...keptOf(source),
+    });
   }
   return rows;
 }
@@ -57,8 +72,8 @@ export function isAmountLine({ unitAmount }: Pick<DraftLine, 'unitAmount'>): boo
 
 function keptOf(source: DraftLine | undefined): object {
   if (source === undefined) return {};
-  const { taxCategory, periodStart, periodEnd, metadata } = source;
-  return { taxCategory, periodStart, periodEnd, metadata };
+  const { periodStart, periodEnd, metadata } = source;
+  return { periodStart, periodEnd, metadata };
 }
 
 function priceOf(
@@ -82,8 +97,9 @@ export function lineRows({
   lineItems,
   currency,
 }: Pick<Invoice, 'lineItems' | 'currency'>): LineRow[] {
-  return lineItems.map(({ id: source, description, quantity, unitAmount, pricedAmount }) => {
-    const row = { source, description, quantity };
+  return lineItems.map(({ id: source, unitAmount, pricedAmount, ...line }) => {
+    const { description, quantity } = line;
+    const row = { source, description, quantity, taxCategory: categoryToType(line.taxCategory) };
     if (unitAmount !== null) return { ...row, unitAmount: rateToType(unitAmount, currency) };
     const typed = amountToType(Math.abs(pricedAmount), currency);
     return { ...row, unitAmount: pricedAmount < 0 ? `-${typed}` : typed };

@@ -1,7 +1,8 @@
 import { Plus, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from '../../parts/element/buttons';
 import { CellField, FieldProblem } from '../../parts/form/form';
+import { TaxCategoryList } from '../../resources/tax-category';
 import { emptyLine, lineField, type LineRow } from './invoice-values';
 
 const linesMax = 100;
@@ -17,6 +18,7 @@ export function LineTable({
 }) {
   const [shown, setShown] = useState(() => rows.map((row, key) => ({ ...row, key })));
   const [nextKey, setNextKey] = useState(rows.length);
+  const categories = useId();
   const add = () => {
     setShown([...shown, { ...emptyLine, key: nextKey }]);
     setNextKey(nextKey + 1);
@@ -32,6 +34,7 @@ export function LineTable({
                 <th scope="col">Description</th>
                 <th scope="col">Quantity</th>
                 <th scope="col">Unit price</th>
+                <th scope="col">Tax category</th>
                 <th scope="col">
                   <span className="unseen">Remove</span>
                 </th>
@@ -41,7 +44,7 @@ export function LineTable({
               {shown.map(({ key, ...row }, index) => (
                 <LineCells
                   key={key}
-                  {...{ row, index }}
+                  {...{ row, index, categories }}
                   isAmount={amountLines.includes(row.source)}
                   isOnly={shown.length === 1}
                   onRemove={() => setShown(shown.filter((one) => one.key !== key))}
@@ -51,6 +54,7 @@ export function LineTable({
           </table>
         </div>
       </div>
+      <TaxCategoryList id={categories} />
       <FieldProblem name="lines" />
       {shown.length < linesMax && (
         <Button onClick={add}>
@@ -65,12 +69,15 @@ export function LineTable({
 function LineCells({
   row,
   index,
+  categories,
   isAmount,
   isOnly,
   onRemove,
 }: {
   row: LineRow;
   index: number;
+  /** Id of the list of tax categories. */
+  categories: string;
   isAmount: boolean;
   isOnly: boolean;
   onRemove: () => void;
@@ -104,6 +111,17 @@ function LineCells({
           defaultValue={row.unitAmount}
         />
         {isAmount && <span className="faint">Whole line</span>}
+      </td>
+      <td data-title="Tax category">
+        <CellField
+          name={lineField(index, 'taxCategory')}
+          label={`${what}: tax category`}
+          list={categories}
+          autoComplete="off"
+          maxLength={40}
+          placeholder="standard"
+          defaultValue={row.taxCategory}
+        />
       </td>
       <td data-title="">
         {!isOnly && (

@@ -10,6 +10,7 @@ import { PricePreview } from './price-preview-field';
 import { productPreview } from './price-preview';
 import { typedTiers } from './tier-values';
 import type { Product } from '../../resources/product';
+import { TaxCategoryField } from '../../resources/tax-category';
 
 const untiered = [
   ['FLAT', 'Flat fee'],
@@ -55,6 +56,7 @@ export function NewProductForm({ onDone }: { onDone: () => void }) {
         }
       />
       <BillingFields />
+      <TaxCategoryField />
       <TextField
         name="lookupKey"
         label="Lookup key"
@@ -117,6 +119,7 @@ function newProduct(values: FormValues) {
     billingInterval: values.text('billingInterval'),
     intervalCount: typedCount(values.optional('intervalCount')),
     trialDays: typedCount(values.optional('trialDays')),
+    taxCategory: values.optional('taxCategory'),
     lookupKey: values.optional('lookupKey'),
     metadata: typedMetadata(values.text('metadata')),
     tiers,

@@ -1,4 +1,5 @@
 import { rateText } from '@billing/gateway/amount-text';
+import { STANDARD_CATEGORY } from '@billing/kernel/tax/tax-rate';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { ActivationButton, ActiveBadge } from '../../parts/resource/active';
@@ -17,6 +18,7 @@ import { PriceChart } from './price-chart';
 import { curveOfProduct } from './price-curve';
 import { AuditLink } from '../../resources/audit/audit-link';
 import { priceText, type Product, tierSpanText } from '../../resources/product';
+import { TaxCategoryField } from '../../resources/tax-category';
 import { PricePreview } from './price-preview-field';
 import { productPreview } from './price-preview';
 import { TierTable } from './tier-table';
@@ -49,7 +51,7 @@ export function ProductPage({ id = '' }: { readonly id?: string }) {
 }
 
 function ProductFacts({ product }: { product: Product }) {
-  const { active, description, trialDays, lookupKey } = product;
+  const { active, description, trialDays, taxCategory, lookupKey } = product;
   return (
     <Facts
       facts={[
@@ -57,6 +59,7 @@ function ProductFacts({ product }: { product: Product }) {
         ['Price', priceText(product)],
         ['Free trial', trialDays === null ? 'None' : pluralText(trialDays, 'day')],
         ['Description', description ?? '–'],
+        ['Tax category', taxCategory],
         ['Lookup key', lookupKey === null ? '–' : <code key="key">{lookupKey}</code>],
         ['Created', <Day key="since" at={product.createdAt} />],
         ['ID', <ShortId key="id" id={product.id} what="ID" />],
@@ -122,6 +125,7 @@ function ProductActions({ product }: { product: Product }) {
               await change.mutateAsync({
                 name: values.text('name'),
                 description: values.optional('description') ?? null,
+                taxCategory: values.optional('taxCategory') ?? STANDARD_CATEGORY,
                 lookupKey: values.optional('lookupKey') ?? null,
                 ...typedPrice(values, product),
               });
@@ -141,6 +145,7 @@ function ProductActions({ product }: { product: Product }) {
               hint="Optional. Stable key for your code, such as “pro-monthly”."
             />
             <PriceField product={product} />
+            <TaxCategoryField category={product.taxCategory} />
             <p className="faint">
               A new price applies to new subscriptions. Existing subscriptions keep theirs.
             </p>
