@@ -154,8 +154,11 @@ async function startSubscription(page: Page): Promise<void> {
   await press(page, 'New subscription');
   const picker = dialog.locator('.field:has(> input[name="productId"]) > .picker');
   await pick(page, picker, 'Team');
-  const payment = dialog.locator('[name="authorizedTransactionId"]');
-  await payment.fill(authorization(numbers.declined));
+  await dialog.getByLabel('First payment').selectOption({ label: 'Authorized transaction' });
+  await pressInDialog(page, 'Review price');
+  await dialog.locator('.problem', { hasText: 'Required' }).waitFor();
+  await look(page, 'new subscription with an authorized transaction');
+  await dialog.getByLabel('Transaction ID').fill(authorization(numbers.declined));
   await pressInDialog(page, 'Review price');
   await dialog
     .getByText('$29.00 is due today. The subscription starts now. The authorized transaction')

@@ -1,3 +1,4 @@
+import { fieldProblem } from '../../api/problem';
 import {
   firstOrNextTitle,
   newSubscription,
@@ -33,6 +34,17 @@ test('filled fields are sent, and an invalid number is left to the API to reject
   });
   const odd = newSubscription(filledIn({ productId: 'p', quantity: 'many' }), 'c');
   expect(odd).toMatchObject({ quantity: 'many' });
+});
+
+test('an authorized transaction is sent if it is chosen, and needs its id', () => {
+  const filled = { productId: 'p', authorizedTransactionId: 'txn_1' };
+  const chosen = { ...filled, payment: 'AUTHORIZED' };
+  expect(newSubscription(filledIn(filled), 'c').authorizedTransactionId).toBeNull();
+  expect(newSubscription(filledIn(chosen), 'c').authorizedTransactionId).toBe('txn_1');
+  const empty = { productId: 'p', payment: 'AUTHORIZED' };
+  expect(() => newSubscription(filledIn(empty), 'c')).toThrow(
+    fieldProblem('authorizedTransactionId', 'Required'),
+  );
 });
 
 test('several items are sent as a list', () => {

@@ -1,3 +1,4 @@
+import { fieldProblem } from '../../api/problem';
 import type { FormValues } from '../../parts/form/form-values';
 import { fromTimeField } from '../../parts/text/time-field';
 import { dayText, utcText } from '../../parts/text/time-text';
@@ -12,7 +13,13 @@ export type WantedSubscription = WantedItems & {
   readonly authorizedTransactionId: string | null;
 };
 
-/** Body of `POST /v1/subscriptions` from a form. Throws if an item has no product. */
+/** Choice of a form that pays with an authorized transaction, and has a field for its id. */
+export const authorizedChoice = 'AUTHORIZED';
+
+/**
+ * Body of `POST /v1/subscriptions` from a form. Throws if an item has no product, or the authorized
+ * transaction no id.
+ */
 export function newSubscription(
   values: Pick<FormValues, 'text' | 'optional' | 'has'>,
   customerId: string,
@@ -22,8 +29,15 @@ export function newSubscription(
     ...wantedItems(values),
     discountId: values.optional('discountId') ?? null,
     startAt: fromTimeField(values.optional('startAt')) ?? null,
-    authorizedTransactionId: values.optional('authorizedTransactionId') ?? null,
+    authorizedTransactionId: typedTransaction(values),
   };
+}
+
+function typedTransaction(values: Pick<FormValues, 'text' | 'optional'>): string | null {
+  if (values.text('payment') !== authorizedChoice) return null;
+  const id = values.optional('authorizedTransactionId');
+  if (id === undefined) throw fieldProblem('authorizedTransactionId', 'Required');
+  return id;
 }
 
 /** Body of the preview of a new subscription. */

@@ -18,6 +18,7 @@ import {
   startText,
   type WantedSubscription,
 } from './new-subscription';
+import { PaymentFields } from './payment-fields';
 import { ReviewedSteps } from './reviewed-steps';
 
 interface FormProps {
@@ -140,13 +141,7 @@ function WantedForm({
         hint="Optional. Default: now. With a past start, only the current period is billed."
         defaultValue={toTimeField(wanted.startAt ?? '')}
       />
-      <TextField
-        name="authorizedTransactionId"
-        label="Authorized transaction ID"
-        hint="Optional. Default: charges the saved payment method. Without one, customers pay on the invoice page."
-        autoComplete="off"
-        defaultValue={wanted.authorizedTransactionId ?? ''}
-      />
+      <PaymentFields authorizedTransactionId={wanted.authorizedTransactionId} />
     </Form>
   );
 }
