@@ -45,15 +45,17 @@ export async function openShop(site: Site): Promise<Shop> {
   const sold = await sell(scene, stock);
   const sessions = await openSessions(scene, stock, sold);
   await scene.api.advanceTo('2033-02-06T12:00:00.000Z');
-  const credited = await credit(scene);
   const operator = site.owner.in(environmentId as string);
-  await manage(operator, { ...stock, ...sold });
+  const announced = announcedBy(operator);
+  const billed: Billed = { scene, announced };
+  const credited = await credit(billed);
+  await manage(operator, { ...stock, ...sold, announced });
   const requestId = await refused(operator);
   await scene.api.advanceTo('2033-02-09T10:00:00.000Z');
-  await invoice(scene, { name: 'Hedy Lamarr', email: 'hedy@example.com' }, 4_900);
+  await invoice(billed, { name: 'Hedy Lamarr', email: 'hedy@example.com' }, 4_900);
   await scene.api.advanceTo(endsAt);
-  await invoice(scene, { name: 'Joan Clarke', email: 'joan@example.com' }, 12_900);
-  const { paths, urls } = await pagesOf(scene, { stock, sold, sessions, credited });
+  await invoice(billed, { name: 'Joan Clarke', email: 'joan@example.com' }, 12_900);
+  const { paths, urls } = await pagesOf(billed, { stock, sold, sessions, credited });
   const portalPaths = await portalPathsOf(scene, sold.ada);
   return {
     environmentId: environmentId as string,
@@ -67,6 +69,26 @@ export async function openShop(site: Site): Promise<Shop> {
 
 type Stock = Awaited<ReturnType<typeof stockUp>>;
 type Sold = Awaited<ReturnType<typeof sell>>;
+
+/**
+ * Waits until the newest event is about an object. The events of several services are in the order
+ * in which they arrive, which differs from run to run at one instant.
+ */
+type Announced = (objectId: string) => Promise<void>;
+
+interface Billed {
+  readonly scene: PortalScene;
+  readonly announced: Announced;
+}
+
+/** Asks the dashboard, whose calls are not in the request log. */
+function announcedBy(operator: OperatorClient): Announced {
+  return (objectId) =>
+    eventually(async () => {
+      const { body } = await operator.api('GET', '/events');
+      expect(body.data[0].subject.id).toBe(objectId);
+    });
+}
 
 /** Creates all that is sold. */
 async function stockUp(scene: PortalScene, { endpointUrl }: Site) {
@@ -193,7 +215,8 @@ async function openSessions(scene: PortalScene, { productIds }: Stock, { ada }: 
  * One-off invoices: refunded, refunded in vain, and disputed. An hour passes between the steps of
  * each, so that lists of emails have one order.
  */
-async function credit(scene: PortalScene) {
+async function credit(billed: Billed) {
+  const { scene } = billed;
   const { api } = scene;
   let hour = 12;
   const anHourPasses = async () => {
@@ -201,7 +224,7 @@ async function credit(scene: PortalScene) {
     await api.advanceTo(`2033-02-06T${String(hour)}:00:00.000Z`);
   };
   const paid = async (customer: object, number: string) => {
-    const invoiceId = await invoice(scene, customer, 9_900);
+    const invoiceId = await invoice(billed, customer, 9_900);
     await anHourPasses();
     const body = { authorizedTransactionId: authorization(number) };
     await api.expect(200, api.post(`/invoices/${invoiceId}/pay`, body));
@@ -220,27 +243,37 @@ async function credit(scene: PortalScene) {
 }
 
 /** A one-off invoice of two lines that its customer pays by bank transfer. */
-async function invoice(scene: PortalScene, customer: object, amount: number): Promise<string> {
+async function invoice(
+  { scene, announced }: Billed,
+  customer: object,
+  amount: number,
+): Promise<string> {
   const lines = [
     { description: 'Workshop', amount },
     { description: 'Travel', amount: 1_250 },
   ];
   const customerId = await scene.customer({ ...customer, address: berlin });
+  await announced(customerId);
   const terms = { currency: 'EUR', collectionMethod: 'SEND_INVOICE', finalize: true };
   return (await scene.create('/invoices', { customerId, lines, ...terms })).id as string;
 }
 
 /** Changes by an operator, for the audit log and the team. */
-async function manage(operator: OperatorClient, { productIds, ada }: Stock & Sold): Promise<void> {
-  const onboarding = `/products/${productIds.get('onboarding') ?? ''}`;
+async function manage(
+  operator: OperatorClient,
+  { productIds, ada, announced }: Stock & Sold & Pick<Billed, 'announced'>,
+): Promise<void> {
+  const productId = productIds.get('onboarding') ?? '';
+  const winter = { name: 'Winter', type: 'PERCENTAGE', value: 5, duration: 'ONCE' };
   const changes = [
-    ['PATCH', onboarding, { amount: 42_000 }],
+    ['PATCH', `/products/${productId}`, { amount: 42_000 }],
     ['PATCH', `/customers/${ada.customerId}`, { phone: '+49 30 1234567' }],
-    ['POST', '/discounts', { name: 'Winter', type: 'PERCENTAGE', value: 5, duration: 'ONCE' }],
+    ['POST', '/discounts', winter],
   ] as const;
-  for (const [method, path, body] of changes) {
-    const { status } = await operator.v1(method, path, body);
+  for (const [method, path, change] of changes) {
+    const { status, body } = await operator.v1(method, path, change);
     expect([method, path, status < 300]).toEqual([method, path, true]);
+    await announced(body.id as string);
   }
   const invited = { email: 'viewer@example.com', role: 'VIEWER' };
   expect((await operator.api('POST', '/operators', invited)).status).toBeLessThan(300);
@@ -258,7 +291,7 @@ async function refused(operator: OperatorClient): Promise<string> {
 
 /** Pages of single resources, and pages of payers. */
 async function pagesOf(
-  scene: PortalScene,
+  { scene, announced }: Billed,
   {
     stock: { productIds, discountIds, endpointId, linkUrl, closedLinkUrl },
     sold: { ada, metered, pastDue },
@@ -280,8 +313,10 @@ async function pagesOf(
   };
   const { id: draftId } = await scene.create('/invoices', { ...draft, currency: 'USD' });
   const edsger = { name: 'Edsger Dijkstra', email: 'edsger@example.com', address: berlin };
+  const customerId = await scene.customer(edsger);
+  await announced(customerId);
   const session = await scene.create('/checkout', {
-    customerId: await scene.customer(edsger),
+    customerId,
     productId: productIds.get('api'),
   });
   // Mails follow their events.
