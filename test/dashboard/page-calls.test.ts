@@ -90,6 +90,7 @@ const expected = {
   '/settings/seller': 1,
   '/settings/branding': 2,
   '/settings/tax': 2,
+  '/settings/portal': 1,
   '/settings/email': 2,
   '/team': 1,
   '/security': 0,

@@ -144,7 +144,8 @@ export function ProductsField({
         marked={marked.map(({ id }) => id)}
       />
       {total > shown.length && (
-        <FurtherProduct
+        <AddProductButton
+          label="Add another product"
           onAdd={(choice) => {
             add((before) => [...before.filter(({ id }) => id !== choice.id), choice]);
           }}
@@ -154,13 +155,26 @@ export function ProductsField({
   );
 }
 
-function FurtherProduct({ onAdd }: { onAdd: (choice: Choice) => void }) {
+/** Button that searches active products and reports each choice. */
+export function AddProductButton({
+  label,
+  terms,
+  isOffered,
+  onAdd,
+}: Pick<ProductChoiceProps, 'terms' | 'isOffered'> & {
+  label: string;
+  onAdd: (choice: Choice) => void;
+}) {
   const { isOpened, searched } = usePickerSearch();
   const { search } = searched;
-  const found = useFound<Product>(activeProducts(), { search, isEnabled: isOpened });
+  const found = useFound<Product>(activeProducts(terms), {
+    search,
+    isEnabled: isOpened,
+    ...(isOffered && { isOffered }),
+  });
   return (
     <PickerButton
-      label="Add another product"
+      label={label}
       what="products"
       {...choicesOf(found, productChoice)}
       onChoose={onAdd}

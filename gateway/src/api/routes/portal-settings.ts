@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { BillingInterval, type Product } from '@billing/proto/billing/catalog/v1/catalog';
 import type { PortalSettings as ProtoPortalSettings } from '@billing/proto/billing/customer/v1/portal';
+import { PortalSettings, toJsonPortalSettings } from '@billing/proto/json/portal-settings';
 import { type ApiAnswer, etag, ok, present } from '../../http/answer';
 import type { Peers } from '../../peer/peers';
 import { changeable, frozen, readPatch } from '../input/patch';
 import type { ApiRequest } from '../input/request';
-import { PortalSettings, toJsonPortalSettings } from '../schemas/portal-settings';
 import type { Route } from './route';
 
 const productsMax = 20;

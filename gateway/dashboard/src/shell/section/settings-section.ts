@@ -1,4 +1,4 @@
-import { MailPlus, Palette, Percent, Store } from 'lucide-react';
+import { MailPlus, Palette, Percent, SlidersHorizontal, Store } from 'lucide-react';
 import { page, type Section } from './page-route';
 
 /** Pages of the environment's settings. */
@@ -33,6 +33,17 @@ export const settingsSection: Section = {
       Icon: Percent,
       routes: [
         page('/settings/tax', async () => (await import('../../pages/settings/tax-page')).TaxPage),
+      ],
+    },
+    {
+      path: '/settings/portal',
+      label: 'Customer portal',
+      Icon: SlidersHorizontal,
+      routes: [
+        page(
+          '/settings/portal',
+          async () => (await import('../../pages/settings/portal-page')).PortalPage,
+        ),
       ],
     },
     {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { PortalSettings as ProtoPortalSettings } from '@billing/proto/billing/customer/v1/portal';
-import { id, time, toJsonOptionalTime } from '@billing/proto/json/scalars';
+import type { PortalSettings as ProtoPortalSettings } from '../gen/billing/customer/v1/portal';
+import { id, time, toJsonOptionalTime } from './scalars';
 
 export const PortalSettings = z
   .object({
