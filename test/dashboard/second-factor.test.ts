@@ -64,7 +64,7 @@ test('a second factor is asked for after the password, and required by the rule 
   expect((await viewer.api('PATCH', '/organization', rules)).status).toBe(403);
   expect((await owner.api('PATCH', '/organization', rules)).status).toBe(409);
   expect((await client.api('PATCH', '/organization', { providerOnly: true })).status).toBe(409);
-  expect((await client.api('PATCH', '/organization', rules)).body).toEqual(rules);
+  expect((await client.api('PATCH', '/organization', rules)).body).toMatchObject(rules);
   const { body: session } = await viewer.api('GET', '/session');
   expect(session).toMatchObject({ secondFactorMissing: true, organization: rules });
   const { id } = session.environments[0] as { id: string };

@@ -47,6 +47,15 @@ test('a change of a customer names personal fields without their values', () => 
   ]);
 });
 
+test('a new name of the organization is shown', () => {
+  const before = { name: 'Local', requireSecondFactor: false };
+  const answer = { ...before, name: 'Ada Analytics' };
+  const written = { segment: 'organization', id: undefined, body: { name: 'Ada Analytics' } };
+  expect(auditDetail({ ...written, before, answer }).changes).toEqual([
+    { field: 'name', fromJson: '"Local"', toJson: '"Ada Analytics"' },
+  ]);
+});
+
 test('a change of the tax ids and the buyer reference of a customer shows no values', () => {
   const taxIds = [{ type: 'EU_VAT', value: 'DE136695976' }];
   const answer = { id, taxIds, buyerReference: 'ACME_EAST', netDays: 14 };

@@ -37,6 +37,7 @@ const impersonal = new Set([
   'sandboxes',
   'checkout-links',
   'operators',
+  'organization',
 ]);
 // Fields that say nothing about what was removed.
 const unremoved = new Set(['id', 'organizationId', 'createdAt', 'updatedAt']);

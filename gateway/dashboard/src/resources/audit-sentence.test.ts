@@ -106,7 +106,14 @@ test.each<[string, Partial<AuditEntry>]>([
     },
   ],
   [
-    'saved the sign-in rules without a change',
+    'renamed the organization from Local to Ada GmbH',
+    {
+      action: 'PATCH /dashboard/api/organization',
+      changes: { name: { from: 'Local', to: 'Ada GmbH' } },
+    },
+  ],
+  [
+    'saved the organization without a change',
     { action: 'PATCH /dashboard/api/organization', target: null },
   ],
   [

@@ -94,7 +94,7 @@ const deeds: Readonly<Record<string, string>> = {
 export function auditSentence(entry: AuditEntry): readonly Phrase[] {
   const { action } = entry;
   if (action === signIn) return [signInText(entry)];
-  if (action === 'PATCH /dashboard/api/organization') return [rulesText(entry)];
+  if (action === 'PATCH /dashboard/api/organization') return [organizationText(entry)];
   const own = ownFields[action];
   if (own !== undefined) return [ownText(own, entry)];
   const deed = deeds[action];
@@ -143,13 +143,14 @@ function ownText({ field, words }: (typeof ownFields)[string], entry: AuditEntry
   return `changed their ${words}${spanText(field, change, entry)}`;
 }
 
-/** Changed sign-in rules, turned on or off. */
-function rulesText({ changes }: AuditEntry): string {
-  const texts = Object.entries(changes).flatMap(([rule, { to }]) => {
-    const words = ruleWords[rule];
+/** A new name, and changed sign-in rules, turned on or off. */
+function organizationText({ changes }: AuditEntry): string {
+  const texts = Object.entries(changes).flatMap(([field, { from, to }]) => {
+    if (field === 'name') return [`renamed the organization from ${String(from)} to ${String(to)}`];
+    const words = ruleWords[field];
     return words === undefined ? [] : [to === true ? words.on : words.off];
   });
-  return texts.length === 0 ? 'saved the sign-in rules without a change' : texts.join(' and ');
+  return texts.length === 0 ? 'saved the organization without a change' : texts.join(' and ');
 }
 
 const ruleWords: Readonly<Record<string, { readonly on: string; readonly off: string }>> = {

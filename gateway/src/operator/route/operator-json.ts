@@ -46,11 +46,15 @@ export function toJsonSession(session: ShownSession) {
 }
 
 export function toJsonOrganization({ organizationId, organizationName, signInRules }: SignedIn) {
-  return { id: organizationId, name: organizationName, ...toJsonSignInRules(signInRules) };
+  return { id: organizationId, ...toJsonOrganizationSettings(organizationName, signInRules) };
 }
 
-export function toJsonSignInRules({ requireSecondFactor, providerOnly }: SignInRules) {
-  return { requireSecondFactor, providerOnly };
+/** What an owner may change of the organization. */
+export function toJsonOrganizationSettings(
+  name: string,
+  { requireSecondFactor, providerOnly }: SignInRules,
+) {
+  return { name, requireSecondFactor, providerOnly };
 }
 
 /**

@@ -4,19 +4,20 @@ import { optional, readBody } from '../../api/input/input';
 import { param } from '../../api/input/request';
 import { RequestError } from '../../http/error';
 import { ok, present } from '../../http/answer';
-import { toJsonSignInRules } from '../route/operator-json';
+import { toJsonOrganizationSettings } from '../route/operator-json';
 import type { OperatorRoute } from '../route/route';
 
 const path = '/second-factor';
 
 const ConfirmSecondFactor = z.object({ code: z.string().max(100) });
 const DeleteSecondFactor = z.object({ password: z.string(), code: z.string().max(100) });
-const UpdateSignInRules = z.object({
+const UpdateOrganization = z.object({
+  name: optional(z.string()),
   requireSecondFactor: optional(z.boolean()),
   providerOnly: optional(z.boolean()),
 });
 
-/** Second factors of operators, and the sign-in rules of their organization. */
+/** Second factors of operators, and the name and sign-in rules of their organization. */
 export const secondFactorRoutes: readonly OperatorRoute[] = [
   {
     method: 'POST',
@@ -70,17 +71,18 @@ export const secondFactorRoutes: readonly OperatorRoute[] = [
   {
     method: 'PATCH',
     path: '/organization',
-    before: ({ signedIn }) => Promise.resolve(toJsonSignInRules(signedIn.signInRules)),
+    before: ({ signedIn: { organizationName, signInRules } }) =>
+      Promise.resolve(toJsonOrganizationSettings(organizationName, signInRules)),
     handle: async ({ body, session, call }, { peers, identityProvider }) => {
-      const rules = readBody(UpdateSignInRules, { body });
-      if (rules.providerOnly === true && identityProvider === undefined) {
+      const changes = readBody(UpdateOrganization, { body });
+      if (changes.providerOnly === true && identityProvider === undefined) {
         throw new RequestError(409, 'conflict', 'No identity provider is configured');
       }
-      const { signInRules } = await peers.operator.updateSignInRules(
-        { sessionToken: session, ...rules },
+      const { name, signInRules } = await peers.operator.updateSignInRules(
+        { sessionToken: session, ...changes },
         call as CallContext,
       );
-      return ok(toJsonSignInRules(present(signInRules)));
+      return ok(toJsonOrganizationSettings(name, present(signInRules)));
     },
   },
 ];

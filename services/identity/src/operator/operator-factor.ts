@@ -105,8 +105,8 @@ export function checkPasswordAllowed(
 }
 
 /**
- * Refuses rules that would lock the owner who sets them out, or all operators with a password:
- * without `isAvailable` no factor can be set up.
+ * Refuses other roles, and rules that would lock the owner who sets them out, or all operators with
+ * a password: without `isAvailable` no factor can be set up.
  */
 export function checkOwnRules(
   owner: Operator,

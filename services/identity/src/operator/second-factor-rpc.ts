@@ -2,7 +2,7 @@ import type { AsyncHandlers } from '@billing/chassis/rpc';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Clock } from '@billing/chassis/clock';
 import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
-import { changeSignInRules, type Organization } from '../organization/organization';
+import { changeOrganization, type Organization } from '../organization/organization';
 import { otpauthAddress } from '../second-factor/totp';
 import { invalidCredentials, type Operator } from './operator';
 import { checkOwnRules, resetFactor } from './operator-factor';
@@ -74,8 +74,9 @@ export function secondFactorHandlers(dependencies: SecondFactorRpcDependencies):
       const { tenant } = operator;
       const changed = await organizations
         .within({ tenant, now: clock.now(), storing })
-        .mutate(tenant.organizationId, (organization) => changeSignInRules(organization, changes));
-      return { signInRules: changed.state.signInRules };
+        .mutate(tenant.organizationId, (organization) => changeOrganization(organization, changes));
+      const { name, signInRules } = changed.state;
+      return { name, signInRules };
     },
   };
 }

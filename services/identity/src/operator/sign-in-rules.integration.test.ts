@@ -56,6 +56,21 @@ describe('the rules of an organization', () => {
     expect(signInRules).toEqual({ requireSecondFactor: true, providerOnly: false });
   });
 
+  test('are changed together with the name, by an owner', async () => {
+    const { owner, name, organization } = await tests.anOwner();
+    const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
+    const rename = ({ token }: Person, to: string) =>
+      tests.peer.updateSignInRules({ sessionToken: token, name: to }, context());
+    await expect(rename(viewer, 'Acme Ltd')).rejects.toThrow(reason('INSUFFICIENT_PERMISSIONS'));
+    await expect(rename(owner, ' ')).rejects.toThrow(reason('INVALID_REQUEST'));
+    const rules = { requireSecondFactor: false, providerOnly: false };
+    expect(await rename(owner, ' Acme Ltd ')).toEqual({ name: 'Acme Ltd', signInRules: rules });
+    expect((await tests.authenticate(viewer.token)).organizationName).toBe('Acme Ltd');
+    // The system still finds it by its first name when it starts.
+    const ensured = await tests.identity.ensureOrganization({ name }, context());
+    expect(ensured.organizationId).toBe(organization.organizationId);
+  });
+
   test('allow no passwords, except without a provider and after a reset on the machine', async () => {
     const { owner, name } = await tests.anOwner();
     await expect(rule(owner, { providerOnly: true })).rejects.toThrow(

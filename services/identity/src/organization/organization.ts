@@ -3,8 +3,8 @@ import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
 /**
- * The owner of environments. Its id derives from its name, so that a second creation finds the
- * first one.
+ * The owner of environments. Its id derives from its first name, so that a second creation finds
+ * it, renamed or not.
  */
 export interface Organization {
   readonly id: string;
@@ -44,18 +44,28 @@ export function createOrganization(
   return only({ ...organization, owners: [], signInRules: openSignInRules });
 }
 
-/** Changes how operators sign in. */
-export function changeSignInRules(
+/** Changes of owners; what is absent stays. */
+export interface OrganizationChanges {
+  readonly name?: string | undefined;
+  readonly requireSecondFactor?: boolean | undefined;
+  readonly providerOnly?: boolean | undefined;
+}
+
+/** Changes the name, and how operators sign in. */
+export function changeOrganization(
   organization: Organization,
-  changes: { readonly [rule in keyof SignInRules]?: boolean | undefined },
+  changes: OrganizationChanges,
 ): Transition<Organization> {
   const { signInRules: before } = organization;
+  const name = changes.name === undefined ? organization.name : checkName(changes.name);
   const { requireSecondFactor = before.requireSecondFactor, providerOnly = before.providerOnly } =
     changes;
   const isSame =
-    requireSecondFactor === before.requireSecondFactor && providerOnly === before.providerOnly;
+    name === organization.name &&
+    requireSecondFactor === before.requireSecondFactor &&
+    providerOnly === before.providerOnly;
   if (isSame) return unchanged(organization);
-  return only({ ...organization, signInRules: { requireSecondFactor, providerOnly } });
+  return only({ ...organization, name, signInRules: { requireSecondFactor, providerOnly } });
 }
 
 /** Counts an operator among the owners, after they became one. */

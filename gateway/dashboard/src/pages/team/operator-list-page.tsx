@@ -12,6 +12,7 @@ import { labelText } from '../../parts/text/text';
 import { Day, Instant, StatusBadge } from '../../parts/element/values';
 import { assignableRoles, managementRefusal } from '../../resources/team-roles';
 import { OperatorActions, type ResetLink } from './operator-actions';
+import { OrganizationForm } from './organization-form';
 
 interface Invitation {
   readonly link: string;
@@ -34,17 +35,26 @@ export function OperatorListPage() {
       title="Team"
       lead="Owners and admins have full access, developers build in sandboxes, viewers have read-only access."
       actions={
-        <DialogButton label="Invite" title="Invite a team member" refusal={refusal}>
-          {(close) => (
-            <InvitationForm
-              onCancel={close}
-              onInvited={(invitation) => {
-                setInvited(invitation);
-                close();
-              }}
-            />
-          )}
-        </DialogButton>
+        <>
+          <DialogButton
+            label="Rename organization"
+            tone="quiet"
+            refusal={operator.role === 'OWNER' ? undefined : 'Requires the owner role.'}
+          >
+            {(close) => <OrganizationForm onDone={close} />}
+          </DialogButton>
+          <DialogButton label="Invite" title="Invite a team member" refusal={refusal}>
+            {(close) => (
+              <InvitationForm
+                onCancel={close}
+                onInvited={(invitation) => {
+                  setInvited(invitation);
+                  close();
+                }}
+              />
+            )}
+          </DialogButton>
+        </>
       }
     >
       {invited !== undefined && (
