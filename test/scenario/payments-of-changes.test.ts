@@ -54,6 +54,11 @@ describe('the payment of an upgrade', () => {
       '2026-07-01 renewed',
       '2026-07-01 payment_succeeded INV-000004 attempt 1',
     ]);
+    // The caller has the answer: payers hear of what they have paid only.
+    const failures = (await read('/webhook-events?types=invoice.payment_failed')).data;
+    const ofCaller = { initiator: 'CALLER', collection: 'ENDED', failureCode: 'card_declined' };
+    expect(failures).toMatchObject([{ event: { data: ofCaller } }, { event: { data: ofCaller } }]);
+    expect(await scenario.mails()).toEqual(['2026-06-01 RECEIPT', '2026-07-01 RECEIPT']);
     expect(await revenueOf(scenario, 2)).toMatchObject([
       { month: '2026-06', ...stillBut, new: 10000, mrr: 10000 },
       { month: '2026-07', ...stillBut, new: 0, mrr: 10000 },

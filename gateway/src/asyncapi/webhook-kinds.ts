@@ -123,7 +123,7 @@ const failedPayment = {
   failureCode: z.string(),
   initiator: z.enum(['SCHEDULE', 'CALLER', 'PAYER', 'NEW_METHOD']).meta({
     description:
-      'Initiator of the charge: the schedule, a call of the API, the payer on a page, or a new default payment method.',
+      'Initiator of the charge: the schedule, a call of the API or a change that is paid first, the payer on a page, or a new default payment method.',
   }),
   collection: z.enum(['TRYING_OTHER', 'WAITING', 'ENDED']).meta({
     description:

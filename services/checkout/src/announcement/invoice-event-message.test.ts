@@ -220,6 +220,36 @@ describe('a failed charge', () => {
     ]);
   });
 
+  /** The only charge of a change that is paid first. */
+  const ofChange = asInvoice(
+    openAndCollect(aDraft({ billingReason: 'SUBSCRIPTION_CHANGE', isChargedOnce: true }), opening)
+      .state,
+  );
+  const failureOfChange = {
+    type: 'invoice.payment_failed',
+    data: {
+      ...{ payment: 1, attempt: 1, initiator: 'CALLER', collection: 'ENDED' },
+      nextAttemptAt: undefined,
+    },
+  };
+  const voided = { type: 'invoice.voided', data: {} };
+
+  test('of a change that is paid first is of its caller, and ends with the void', () => {
+    const failed = finished(ofChange, 'card_declined', createdAt);
+    expect(eventsOf(ofChange, failed)).toEqual([failureOfChange, voided]);
+  });
+
+  test('of a change that is paid first may be a challenge, which has no payer', () => {
+    const canceled = recordResult(ofChange, {
+      attemptNumber: 1,
+      outcome: declined('authentication_required', 'ch_1'),
+      paymentId: 'p',
+      isCanceled: true,
+      ...{ claimedAt: createdAt, methods, provider: 'sandbox', retryDays: [], now: createdAt },
+    });
+    expect(eventsOf(ofChange, canceled)).toEqual([failureOfChange, voided]);
+  });
+
   test('after which another saved method is charged says so, with the same number', () => {
     const declinedOnce = asInvoice(finished(charged, 'card_declined', createdAt).state);
     const other = '0197a000-0000-7000-8000-00000000000b';

@@ -16,7 +16,8 @@ interface FailedAttempt {
 /**
  * Adds the event of a failed charge. Attempts that are no failure of the customer's announce
  * nothing: a verification, one canceled for another, one that the provider cannot take, and a
- * balance that was too low.
+ * balance that was too low. The only charge of a change is never canceled for another: a challenge
+ * without a payer is its failure.
  */
 export function withFailedPayment(
   transition: Transition<InvoiceRecord>,
@@ -25,13 +26,14 @@ export function withFailedPayment(
 ): Transition<InvoiceRecord> {
   const { state, events, commands } = transition;
   const isOfOther = payment.decline === 'PROVIDER' || attempt.source.kind === 'BALANCE';
-  if (state.isTombstone || isCanceled || isOfOther || isVerification(payment)) return transition;
+  if (state.isTombstone || isOfOther || isVerification(payment)) return transition;
+  if (isCanceled && !isOnlyCharge(state, attempt)) return transition;
   const failed: InvoiceEvent = {
     type: 'invoice.payment_failed',
     data: {
       payment: payment.number,
       attempt: Math.max(1, nextRetry(state.payments.filter((each) => isUpTo(each, payment)))),
-      initiator: initiatorOf(attempt),
+      initiator: initiatorOf(state, attempt),
       collection: progressOf(state),
       nextAttemptAt: nextAttemptOf(state, methods),
     },
@@ -43,16 +45,23 @@ function isUpTo({ number }: Payment, last: Payment): boolean {
   return number <= last.number;
 }
 
-// Pages have an address to which the payer returns; calls of the API have none.
-function initiatorOf({ origin, returnUrl }: Attempt): ChargeInitiator {
-  if (origin === 'COLLECTION') return 'SCHEDULE';
+// True for the charge of a change that is paid first.
+function isOnlyCharge({ isChargedOnce }: Invoice, { origin }: Attempt): boolean {
+  return isChargedOnce === true && origin === 'COLLECTION';
+}
+
+// A change that is paid first is charged for the call that asks for it. Pages have an address to
+// which the payer returns; calls of the API have none.
+function initiatorOf(invoice: Invoice, attempt: Attempt): ChargeInitiator {
+  const { origin, returnUrl } = attempt;
+  if (origin === 'COLLECTION') return isOnlyCharge(invoice, attempt) ? 'CALLER' : 'SCHEDULE';
   if (origin === 'NEW_DEFAULT') return 'NEW_METHOD';
   return returnUrl === undefined ? 'CALLER' : 'PAYER';
 }
 
 function progressOf({ attempt, status }: Invoice) {
   if (attempt !== undefined) return 'TRYING_OTHER';
-  return status === 'UNCOLLECTIBLE' ? 'ENDED' : 'WAITING';
+  return status === 'OPEN' ? 'WAITING' : 'ENDED';
 }
 
 function nextAttemptOf(invoice: Invoice, methods: MethodChoice): Date | undefined {
