@@ -75,6 +75,14 @@ describe('an invoice', () => {
     expect(xml).toContain('<cbc:LineExtensionAmount currencyID="EUR">26.10<');
   });
 
+  test.each(['with two discounts', 'with prices that include tax and two discounts'])(
+    '%s names the one that lessens each line',
+    (name) => {
+      const { lines } = modelOf(namedSale(name));
+      expect(lines.map(({ discount }) => discount?.reason)).toEqual(['Launch', 'Former']);
+    },
+  );
+
   test('in yen has amounts without decimals', () => {
     const xml = toCii(modelOf(namedSale('in yen')));
     expect(xml).toContain('<ram:GrandTotalAmount>3451</ram:GrandTotalAmount>');

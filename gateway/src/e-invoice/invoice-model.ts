@@ -1,3 +1,4 @@
+import { discountOf } from '@billing/documents/tax-text';
 import { Decimal } from '@billing/kernel/decimal';
 import type {
   EInvoice,
@@ -77,7 +78,7 @@ function lineOf(line: LineItem, invoice: Invoice): EInvoiceLine {
     name: description,
     ...priced(line, invoice),
     discount: isDiscounted
-      ? { amount: discountAmount, reason: invoice.discounts[0]?.name }
+      ? { amount: discountAmount, reason: discountOf(line, invoice)?.name }
       : undefined,
     net: amount - discountAmount,
     period: daysOf(line.periodStart, line.periodEnd),

@@ -1,5 +1,10 @@
 import { sumOf } from '@billing/kernel/money';
-import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type Invoice,
+  type InvoiceDiscount,
+  type LineItem,
+  LineItemKind,
+} from '@billing/proto/billing/checkout/v1/checkout';
 import { type InvoiceTax, TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { type Seller, TaxPrices } from '@billing/proto/billing/checkout/v1/seller';
 import { amountText, quantityText } from './amount-text';
@@ -16,13 +21,31 @@ export function shownAmount({ amount, pricedAmount }: LineItem, invoice: Taxed):
 
 /** Discounts of an invoice, priced like its lines. */
 export function discountRows(invoice: Invoice): SumRow[] {
-  const { discounts, lineItems, total } = invoice;
-  // An invoice has at most one discount. Line totals are their prices less their discounts.
-  const priced = sumOf(lineItems.map(({ pricedAmount }) => pricedAmount)) - total;
-  return discounts.map(({ name, amount }) => [
-    say('invoice.discount', { name }),
-    -(includesTax(invoice) ? priced : amount),
+  return invoice.discounts.map((discount) => [
+    say('invoice.discount', { name: discount.name }),
+    -(includesTax(invoice) ? pricedDiscount(discount, invoice) : discount.amount),
   ]);
+}
+
+// Line totals are their prices less their discounts.
+function pricedDiscount(discount: InvoiceDiscount, invoice: Invoice): bigint {
+  const lines = invoice.lineItems.filter((line) => discountOf(line, invoice) === discount);
+  return sumOf(lines.map(({ pricedAmount, total }) => pricedAmount - total));
+}
+
+const { LINE_ITEM_KIND_UNUSED_TIME: unused, LINE_ITEM_KIND_REMAINING_TIME: remaining } =
+  LineItemKind;
+
+/**
+ * The discount that a line may be lessened by; undefined if its invoice has none. Where there are
+ * two, the second one is of parts of a period that were put off.
+ */
+export function discountOf(
+  { kind }: Pick<LineItem, 'kind'>,
+  { discounts: [first, second] }: Pick<Invoice, 'discounts'>,
+): InvoiceDiscount | undefined {
+  const isPutOff = kind === unused || kind === remaining;
+  return isPutOff && second !== undefined ? second : first;
 }
 
 /** One row for each group of equal taxes. */

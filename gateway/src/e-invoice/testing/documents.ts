@@ -8,7 +8,12 @@ import {
   vatEngine,
 } from '@billing/kernel/tax/tax';
 import type { TaxId } from '@billing/kernel/tax/tax-id';
-import { Invoice, InvoiceStatus, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  Invoice,
+  InvoiceStatus,
+  LineItem,
+  LineItemKind,
+} from '@billing/proto/billing/checkout/v1/checkout';
 import { CreditNote, CreditNoteLine } from '@billing/proto/billing/checkout/v1/credit_note';
 import {
   InvoiceBuyer,
@@ -22,6 +27,7 @@ import { taxIdTypes } from '@billing/proto/values/customer';
 
 export const finalizedAt = new Date('2026-01-31T12:00:00Z');
 const place = { country: 'DE', state: null };
+const remaining = LineItemKind.LINE_ITEM_KIND_REMAINING_TIME;
 
 const seller = InvoiceSeller.fromPartial({
   ...{ legalName: 'Ada & Söhne <GmbH>', contactName: 'Ada Lovelace', phone: '+49 30 1234567' },
@@ -35,7 +41,7 @@ const seller = InvoiceSeller.fromPartial({
 
 type Line = Omit<Partial<TaxableLine>, 'id'> &
   Pick<LineItem, 'description'> &
-  Partial<Pick<LineItem, 'quantity' | 'unitAmount' | 'periodStart' | 'periodEnd'>>;
+  Partial<Pick<LineItem, 'quantity' | 'unitAmount' | 'periodStart' | 'periodEnd' | 'kind'>>;
 
 /** An invoice as its kernel rules tax it. */
 export interface Sale {
@@ -97,6 +103,7 @@ export function taxedInvoice({
       LineItem.fromPartial({
         ...{ id: line.id, description: line.description, quantity: line.quantity ?? '1' },
         ...(line.unitAmount !== undefined && { unitAmount: line.unitAmount }),
+        ...(line.kind !== undefined && { kind: line.kind }),
         ...{ pricedAmount: line.pricedAmount, amount: line.amount, total: line.total },
         ...{ discountAmount: line.discountAmount, taxAmount: line.taxAmount, taxPercent },
         taxReason: taxReasons.valueOf(reason),
@@ -104,7 +111,7 @@ export function taxedInvoice({
         ...(line.periodEnd && { periodEnd: line.periodEnd }),
       }),
     ),
-    discounts: discountAmount === 0n ? [] : [{ name: 'Launch', amount: discountAmount }],
+    discounts: discountsOf(taxed),
     taxes: taxRows(taxed, place).map(toProtoTax),
     taxStatus: TaxStatus.TAX_STATUS_FINAL,
     pricesIncludeTax: prices === 'INCLUDE_TAX',
@@ -113,6 +120,17 @@ export function taxedInvoice({
     ...{ seller, buyer: buyerIn(country, taxIds) },
     ...change,
   });
+}
+
+/** Discounts of an invoice; a part of a period that was put off keeps its own. */
+function discountsOf(lines: readonly Pick<LineItem, 'kind' | 'discountAmount'>[]) {
+  const isOfFormer = ({ kind }: Pick<LineItem, 'kind'>) => kind === remaining;
+  const sum = (some: typeof lines) => sumOf(some.map((line) => line.discountAmount));
+  const both = [
+    { name: 'Launch', amount: sum(lines.filter((line) => !isOfFormer(line))) },
+    { name: 'Former', amount: sum(lines.filter(isOfFormer)) },
+  ];
+  return both.filter(({ amount }) => amount !== 0n);
 }
 
 /** A credit note of all that an invoice bills. */
@@ -160,6 +178,11 @@ const exempt: Line = { description: 'Course', pricedAmount: 1000n, taxCategory: 
 const fraction: Line = { description: 'Calls', quantity: '7', unitAmount: '0.5', pricedAmount: 4n };
 const corrected: Line = { description: 'Late usage', pricedAmount: -150n };
 
+const putOff: Line = {
+  ...{ description: 'Remaining time on Plus', kind: remaining },
+  ...{ pricedAmount: 5000n, discount: 2500n },
+};
+
 /** One invoice of each kind. */
 export const sales: Readonly<Record<string, Sale>> = {
   'taxed at a standard rate': { lines: [yearly] },
@@ -176,6 +199,11 @@ export const sales: Readonly<Record<string, Sale>> = {
   'with prices that include tax and a discount': {
     prices: 'INCLUDE_TAX',
     lines: [{ description: 'Pro', pricedAmount: 999n, discount: 100n }],
+  },
+  'with two discounts': { lines: [{ ...yearly, discount: 290n }, putOff] },
+  'with prices that include tax and two discounts': {
+    prices: 'INCLUDE_TAX',
+    lines: [{ ...yearly, discount: 290n }, putOff],
   },
   'in yen': { currency: 'JPY', lines: [yearly] },
   'with a negative line and a rounded line': { lines: [yearly, fraction, corrected] },

@@ -39,7 +39,7 @@ export interface LineItem {
   /** Rate, a decimal string; absent for tiered prices. */
   readonly unitAmount: string | undefined;
   readonly amount: bigint;
-  /** This line's share of the invoice's discount. */
+  /** This line's share of its discount. */
   readonly discountAmount: bigint;
   readonly priceId: string | undefined;
   /** Meter of the billed usage; undefined for other lines. */
@@ -199,7 +199,7 @@ export interface Invoice extends Credits {
   readonly periodStart: Date | undefined;
   readonly periodEnd: Date | undefined;
   readonly lineItems: readonly LineItem[];
-  /** At most one. */
+  /** At most two: the second one is of parts of a period that were put off. */
   readonly discounts: readonly InvoiceDiscount[];
   /** Authorization that the first attempt captures; removed once the invoice is open. */
   readonly authorizedTransactionId: string | undefined;
