@@ -19,6 +19,7 @@ import {
 } from './session';
 import type { SessionInvoices } from '../collection/session-invoice-worker';
 import { toNewSessionInvoice, totalOfPurchase } from './purchase';
+import type { BillingSettings } from '../seller/billing-settings';
 import type { BillingSettingsStore } from '../seller/billing-settings-store';
 import type { BuyerFacts } from '../tax/finalization';
 import { buyerFactsOf } from '../tax/finalization-message';
@@ -100,9 +101,13 @@ export class SessionPreparer {
 
   private async describeInvoice(session: PricedSession, context: SessionContext) {
     const written = await this.dependencies.settings.readForInvoice(context);
-    const buyer = await this.buyerOf(session, context);
+    const replaced = await this.replacedBy(session, context);
+    const buyer = buyerOf(session, replaced);
+    // A session begun with tax off stays without tax.
+    const isTaxed = replaced === undefined || replaced.finalization?.taxes !== undefined;
+    const settings = isTaxed ? written.settings : withoutTax(written.settings);
     // An estimate until the payment, which makes it final.
-    const terms = { ...written, buyer, at: context.now, isFinal: false };
+    const terms = { ...written, settings, buyer, at: context.now, isFinal: false };
     return { ...toNewSessionInvoice(session), terms };
   }
 
@@ -150,16 +155,25 @@ export class SessionPreparer {
     return stored;
   }
 
-  // What the payer has typed is on the invoice that a discount code has replaced.
-  private async buyerOf(
-    { snapshots, codes }: Pick<Session, 'snapshots' | 'codes'>,
+  /** The invoice that a discount code has replaced; undefined if the session has its first one. */
+  private async replacedBy(
+    { codes }: Pick<Session, 'codes'>,
     context: SessionContext,
-  ): Promise<BuyerFacts> {
-    const facts = buyerFactsOf(customerSnapshot.read(snapshots.customer));
+  ): Promise<Invoice | undefined> {
     const replacedId = codes?.replacedInvoiceId;
-    if (replacedId === undefined) return facts;
+    if (replacedId === undefined) return undefined;
     const { state } = await this.dependencies.invoices.within(context).get(replacedId);
-    const buyer = state.isTombstone ? undefined : state.finalization?.parties?.buyer;
-    return buyer === undefined ? facts : { ...facts, buyer };
+    return state.isTombstone ? undefined : state;
   }
+}
+
+// What the payer has typed is on the invoice that a discount code has replaced.
+function buyerOf({ snapshots }: Pick<Session, 'snapshots'>, replaced?: Invoice): BuyerFacts {
+  const facts = buyerFactsOf(customerSnapshot.read(snapshots.customer));
+  const buyer = replaced?.finalization?.parties?.buyer;
+  return buyer === undefined ? facts : { ...facts, buyer };
+}
+
+function withoutTax(settings: BillingSettings): BillingSettings {
+  return { ...settings, seller: { ...settings.seller, tax: null } };
 }

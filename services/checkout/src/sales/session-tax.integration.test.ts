@@ -115,6 +115,24 @@ test('a session begun without tax stays without it', async () => {
   expect(invoice).toMatchObject({ tax: 0n, total: 2900n, taxes: [] });
 });
 
+test('a session begun without tax stays without it when a code replaces its invoice', async () => {
+  const context = testContext();
+  shop.peers.aDiscount({ code: 'HALF' });
+  const { session } = await shop.create(context, { allowDiscountCodes: true });
+  const { id } = session;
+  await shop.setTax(context);
+  const untaxed = { tax: 0n, taxes: [], taxStatus: TaxStatus.TAX_STATUS_NONE };
+  const applied = await shop.sessions.applyDiscountCode({ id, code: 'half' }, context);
+  expect(applied.invoice).toMatchObject({ ...untaxed, total: 1450n });
+  // Each invoice follows the one before.
+  const removed = await shop.sessions.removeDiscountCode({ id }, context);
+  expect(removed.invoice).toMatchObject({ ...untaxed, total: 2900n });
+  expect((await pay(session, 2900n, context)).invoice).toMatchObject({
+    ...{ ...untaxed, amountPaid: 2900n },
+    seller: { legalName: 'Ada GmbH' },
+  });
+});
+
 test('a payer who types while another pays is charged what the paying page has shown', async () => {
   await inParallel(rounds, async (round) => {
     const context = testContext({ deadlineMs: 100_000 });
