@@ -142,15 +142,20 @@ describe('a bank that authenticates its payer', () => {
   });
 });
 
-test('an invoice is paid in the same way', async () => {
+test('an invoice is paid in the same way, in the language of its customer', async () => {
   const { id: customerId } = await create('/customers', { email: 'a@b.co' });
   const { id: productId } = await create('/products', usd);
   const { latestInvoiceId } = await create('/subscriptions', { customerId, productId });
-  const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
-  const back = await enterCard(await payer.open(hostedUrl), { asksPayer: true });
+  const { hostedUrl, locale } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
+  const german = { body: { locale: 'de' } };
+  await api.expect(200, api.request('PATCH', `/customers/${String(customerId)}`, german));
+  const languageOf = ({ root }: PayerPage) => root.querySelector('html')?.getAttribute('lang');
+  const page = await payer.open(hostedUrl);
+  const back = await enterCard(page, { asksPayer: true });
   const leading = await payer.submit(back);
+  expect([locale, ...[page, back, leading].map(languageOf)]).toEqual(['en', 'de', 'de', 'de']);
   stripe.account.answerChallenge(linkOf(leading).split('/').at(-1) ?? '', true);
-  const paid = await payer.open(`${hostedUrl}/return`);
+  const paid = await payer.open(`${hostedUrl}/return?locale=en`);
   expect(paid.text).toContain('This invoice is paid');
 });
 

@@ -29,46 +29,56 @@ const kind = HostedPageKind.HOSTED_PAGE_KIND_INVOICE;
 export const invoicePageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest>({
   path: '/invoice/:token',
   read: async (request, peers) => {
-    const invoice = await readInvoice(request, peers);
+    const read = await readInvoice(request, peers);
+    const { invoice } = read;
     return {
-      payable: payableOf(invoice, request, peers),
+      payable: payableOf(read, request, peers),
       isOpen: isOpen(invoice),
       isCardOptional: false,
       next: request.path,
       waitingAttempt: waitingAttempt(invoice)?.attempt,
       download: invoice,
-      show: () => showInvoice(invoice, request, peers),
+      show: () => showInvoice(read, request, peers),
       showNote: async (noteId) =>
-        pageAnswer(creditNotePage(await viewOf(invoice, request, peers), noteId)),
+        pageAnswer(creditNotePage(await viewOf(read, request, peers), noteId)),
       confirmCard: async (setupId) =>
-        confirmInvoiceCardPage(await viewOf(invoice, request, peers), setupId),
+        confirmInvoiceCardPage(await viewOf(read, request, peers), setupId),
     };
   },
 }).map((route) => ({ ...route, kind }));
 
-async function readInvoice({ resourceId, context }: PageRequest, peers: Peers): Promise<Invoice> {
-  return present((await peers.checkout.getInvoice({ id: resourceId }, context)).invoice);
+/** An invoice with the customer, in whose language its pages are. */
+type ReadInvoice = Pick<InvoiceView, 'invoice' | 'customer'>;
+
+async function readInvoice(
+  { resourceId, context }: PageRequest,
+  { checkout, customer }: Peers,
+): Promise<ReadInvoice> {
+  const invoice = present((await checkout.getInvoice({ id: resourceId }, context)).invoice);
+  const found = await unlessNotFound(customer.getCustomer({ id: invoice.customerId }, context));
+  return { invoice, customer: found?.customer };
 }
 
-async function viewOf(invoice: Invoice, request: PageRequest, peers: Peers): Promise<InvoiceView> {
-  const { context, path, isTest } = request;
-  const [found, creditNotes] = await Promise.all([
-    unlessNotFound(peers.customer.getCustomer({ id: invoice.customerId }, context)),
-    creditNotesOf(invoice, { peers, context }),
-  ]);
-  return { invoice, customer: found?.customer, creditNotes, path, isTest };
+async function viewOf(
+  read: ReadInvoice,
+  { context, path, isTest }: PageRequest,
+  peers: Peers,
+): Promise<InvoiceView> {
+  const creditNotes = await creditNotesOf(read.invoice, { peers, context });
+  return { ...read, creditNotes, path, isTest };
 }
 
 async function showInvoice(
-  invoice: Invoice,
+  read: ReadInvoice,
   request: PageRequest,
   peers: Peers,
   input: PaymentInput = {},
 ): Promise<ApiAnswer> {
   const { path, isTest, query, context } = request;
-  if (!isOpen(invoice)) return pageAnswer(invoicePage(await viewOf(invoice, request, peers)));
-  const view = await viewOf(invoice, request, peers);
-  const locales = localesOf(view);
+  const { invoice } = read;
+  const view = await viewOf(read, request, peers);
+  if (!isOpen(invoice)) return pageAnswer(invoicePage(view));
+  const locales = localesOf(read);
   if (isBeingPaid(invoice)) return pageAnswer(processingPage({ path, isTest, locales }));
   const waiting = waitingAttempt(invoice);
   if (waiting !== undefined && query.card === undefined && input.problems === undefined) {
@@ -80,14 +90,15 @@ async function showInvoice(
   return pageAnswer(invoicePage(view, { entry, ...input }));
 }
 
-function payableOf(invoice: Invoice, request: PageRequest, peers: Peers): Payable {
+function payableOf(read: ReadInvoice, request: PageRequest, peers: Peers): Payable {
   const { context, path, isTest, network } = request;
+  const { invoice } = read;
   return invoicePayable(
     invoice,
     {
       ...{ path, url: invoice.hostedUrl ?? '', isTest, network },
-      locales: [invoice.locale],
-      showProblems: (problems, kept) => showInvoice(invoice, request, peers, { problems, kept }),
+      locales: localesOf(read),
+      showProblems: (problems, kept) => showInvoice(read, request, peers, { problems, kept }),
       showRefused: async (kept) =>
         showInvoice(await readInvoice(request, peers), request, peers, { kept }),
       showRefusal: (error) =>
