@@ -364,6 +364,37 @@ describe('an invoice that is sent', () => {
     ]);
   });
 
+  test('stays due after its subscription has ended: it is overdue, and its payer is reminded', async () => {
+    const subscription = await scenario.subscription({
+      customer: { collectionMethod: 'SEND_INVOICE' },
+      authorizedTransactionId: null,
+    });
+    const { client } = scenario;
+    const cancel = `/subscriptions/${subscription.id}/cancel`;
+    await client.expect(200, client.post(cancel, { atPeriodEnd: true }));
+    await scenario.advanceTo('2026-03-20');
+    expect(await scenario.read(subscription)).toMatchObject({ status: 'CANCELED' });
+    const [invoice] = await scenario.invoices(subscription);
+    expect(invoice).toMatchObject({ status: 'OPEN', dueDate: '2026-03-02T00:00:00.000Z' });
+    const feed = await client.expect(200, client.get('/webhook-events?after=0&limit=1000'));
+    const ofInvoice = feed.data.filter(({ subject }: any) => subject.id === invoice.id);
+    const shown = ofInvoice.map(
+      ({ event }: any) => `${event.timestamp.slice(0, 10)} ${event.type}`,
+    );
+    expect(shown).toEqual([
+      '2026-01-31 invoice.created',
+      '2026-03-02 invoice.overdue',
+      '2026-03-05 invoice.reminded',
+      '2026-03-09 invoice.reminded',
+      '2026-03-16 invoice.reminded',
+    ]);
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-01-31 updated nextInvoiceAt 2026-02-28 → null cancelAtPeriodEnd false → true canceledAt null → 2026-01-31 cancelReason null → REQUESTED',
+      '2026-02-28 canceled REQUESTED',
+    ]);
+  });
+
   test("becomes uncollectible only on its sender's request", async () => {
     const subscription = await scenario.subscription({
       product: { billingInterval: 'YEARLY' },

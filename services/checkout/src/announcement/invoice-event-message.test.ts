@@ -141,7 +141,7 @@ describe('a write announces', () => {
     [
       'the end of a subscription that writes its draft off',
       draft,
-      endCollection(draft, { writeOff: true, number, now: createdAt }),
+      endCollection(draft, { writeOff: true, retryDays: [], number, now: createdAt }),
       ['invoice.created', 'invoice.uncollectible'],
     ],
   ] as const)('of %s: %#', (_name, before, transition, types) => {

@@ -81,6 +81,14 @@ interface EndedAttempt {
 export class AttemptWorker {
   constructor(private readonly dependencies: AttemptDependencies) {}
 
+  /**
+   * Days after a first failure, or a due date, on which an invoice is charged or its payer
+   * reminded.
+   */
+  get retryDays(): readonly number[] {
+    return this.dependencies.retryDays;
+  }
+
   /** Claim of an attempt with the source, without its time. */
   claimOf(
     source: ChargeSource,

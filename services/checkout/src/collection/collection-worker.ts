@@ -227,8 +227,9 @@ export class CollectionWorker {
     const opening = state.isTombstone
       ? noOpening
       : await this.openingOf(state, totalOf(state), context);
+    const { retryDays } = this.dependencies.attempts;
     return invoices.mutate(invoiceId, (record, now) =>
-      endCollection(record, { writeOff, ...opening, now }),
+      endCollection(record, { writeOff, retryDays, ...opening, now }),
     );
   }
 

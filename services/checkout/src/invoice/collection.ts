@@ -18,6 +18,7 @@ import { usedMethod, withMethodUse } from './method-use';
 import { type MethodChoice, nextMethod, nextRetry } from './method-choice';
 import {
   hasPaymentOrCredit,
+  withoutCharges,
   withoutSchedule,
   type Invoice,
   type InvoiceRecord,
@@ -408,23 +409,34 @@ export function checkMarkable(record: InvoiceRecord): asserts record is Invoice 
 }
 
 /**
- * Ends automatic collection, because the subscription has ended: the invoice stays payable or is
- * written off. A running attempt keeps its outcome. A DRAFT is numbered by the same write, so that
- * its number leaves no gap.
+ * Ends automatic charges, because the subscription has ended: the invoice stays payable or is
+ * written off. A sent one that stays payable keeps its due date and its reminders. A running
+ * attempt keeps its outcome. A DRAFT is numbered by the same write, so that its number leaves no
+ * gap.
  */
 export function endCollection(
   record: InvoiceRecord,
-  { writeOff, ...opening }: Opening & { readonly writeOff: boolean },
+  {
+    writeOff,
+    retryDays,
+    ...opening
+  }: Opening & { readonly writeOff: boolean; readonly retryDays: readonly number[] },
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
   const ended = writeOff ? 'WRITTEN_OFF' : (record.ended ?? 'PAYABLE');
   if (record.ended === ended) return unchanged(record);
-  const opened = record.status === 'DRAFT' ? open(record, opening) : record;
+  const opened = record.status === 'DRAFT' ? openEnded(record, opening, retryDays) : record;
   const { now } = opening;
   if (payableOf(opened) === 0n) return only(pay(opened, now));
-  const stopped = { ...withoutSchedule(opened), ended } as const;
+  const left = writeOff ? withoutSchedule(opened) : withoutCharges(opened);
+  const stopped = { ...left, ended } as const;
   const isWrittenOff = writeOff && record.attempt === undefined;
   return only(isWrittenOff ? { ...stopped, status: 'UNCOLLECTIBLE', givenUpAt: now } : stopped);
+}
+
+function openEnded(draft: Invoice, opening: Opening, retryDays: readonly number[]): Invoice {
+  const opened = open(draft, opening);
+  return opened.collectionMethod === 'SEND_INVOICE' ? withDueDate(opened, retryDays) : opened;
 }
 
 /**

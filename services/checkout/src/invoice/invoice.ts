@@ -357,6 +357,16 @@ export function withoutSchedule(invoice: Invoice): Invoice {
   return { ...invoice, collectAt: undefined, retriesLeft: [], awaitsProviderSince: undefined };
 }
 
+/**
+ * An invoice of an ended subscription: it stays payable, and nothing is charged for it. A sent one
+ * keeps its due date and its reminders.
+ */
+export function withoutCharges(invoice: Invoice): Invoice {
+  return invoice.collectionMethod === 'SEND_INVOICE'
+    ? { ...invoice, awaitsProviderSince: undefined }
+    : withoutSchedule(invoice);
+}
+
 /** True if the invoice can still be paid, including an UNCOLLECTIBLE invoice. */
 export function isOwed(record: InvoiceRecord): record is Invoice {
   return !record.isTombstone && (record.status === 'OPEN' || record.status === 'UNCOLLECTIBLE');
@@ -364,18 +374,19 @@ export function isOwed(record: InvoiceRecord): record is Invoice {
 
 /**
  * Voids an invoice that is still owed; a PAID or VOID invoice stays as it is. One with a payment
- * or a credit note stays owed, without automatic steps. Needs an empty slot,
- * because a running attempt may still succeed. A DRAFT is numbered by the same write, so that a
- * number it may have taken leaves no gap. A scheduled attempt is dropped. A command returns what
- * the invoice has taken from the customer's balance. A reservation lapses.
+ * or a credit note stays owed, without charges. Needs an empty slot, because a running attempt may
+ * still succeed. A DRAFT is numbered by the same write, so that a number it may have taken leaves
+ * no gap. A scheduled attempt is dropped. A command returns what the invoice has taken from the
+ * customer's balance. A reservation lapses.
  */
 export function voidInvoice(record: InvoiceRecord, opening: Opening): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
   if (record.attempt !== undefined) throw paymentInProgress();
   if (hasPaymentOrCredit(record)) {
-    const isEnded = record.ended !== undefined && record.collectAt === undefined;
+    const isSent = record.collectionMethod === 'SEND_INVOICE';
+    const isEnded = record.ended !== undefined && (isSent || record.collectAt === undefined);
     if (isEnded) return unchanged(record);
-    return only({ ...withoutSchedule(record), ended: record.ended ?? 'PAYABLE' });
+    return only({ ...withoutCharges(record), ended: record.ended ?? 'PAYABLE' });
   }
   const opened = record.status === 'DRAFT' ? open(record, opening) : record;
   return withReturnedBalance(withoutSchedule(opened), opening.now);

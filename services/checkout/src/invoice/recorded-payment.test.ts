@@ -171,7 +171,12 @@ describe('a payment from the balance', () => {
 
   test('of a part on an invoice to be written off ends with the loss of the rest', () => {
     const claimed = claim(opened(), 549n, 549n).state;
-    const ended = endCollection(claimed, { writeOff: true, number: undefined, now }).state;
+    const ended = endCollection(claimed, {
+      writeOff: true,
+      retryDays: [],
+      number: undefined,
+      now,
+    }).state;
     expect(stateOf({ state: ended, events: [], commands: [] }).status).toBe('OPEN');
     const facts = { claimedAt: now, methods, provider: 'sandbox', retryDays: [3, 7, 14] };
     const outcome = { status: 'SUCCEEDED', providerPaymentId: 'entry' } as const;
@@ -205,10 +210,12 @@ describe('an invoice with a part payment', () => {
     expect(() => voidForCaller(part, now)).toThrow('Invoice has payments or credit notes');
   });
 
-  test('stays payable without dates when its subscription ends at once', () => {
+  test('that was sent stays payable and due when its subscription ends at once', () => {
+    const { collectAt } = part;
+    expect(collectAt).toBeDefined();
     const { state, commands } = voidInvoice(part, { number: undefined, now });
     expect(commands).toEqual([]);
-    expect(state).toMatchObject({ status: 'OPEN', collectAt: undefined, ended: 'PAYABLE' });
+    expect(state).toMatchObject({ status: 'OPEN', collectAt, ended: 'PAYABLE' });
     expect(voidInvoice(state, { number: undefined, now }).state).toBe(state);
   });
 

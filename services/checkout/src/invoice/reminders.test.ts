@@ -1,5 +1,6 @@
 import { aClaim, aDraft, anOpened, asInvoice } from '../testing/invoice';
-import { collectWhenDue, openAndCollect, voidForCaller } from './collection';
+import { collectWhenDue, endCollection, openAndCollect, voidForCaller } from './collection';
+import type { Invoice } from './invoice';
 
 const claimedAt = new Date('2026-01-05T12:00:00.000Z');
 
@@ -10,8 +11,11 @@ describe('a sent invoice that stays unpaid', () => {
     new Date(start.getTime() + days * 24 * 60 * 60 * 1000);
 
   /** Takes the due steps by a time, each at its own time unless the scanner is late. */
-  function wokenUntil(until: Date, { lateAt }: { readonly lateAt?: Date } = {}): string[] {
-    let invoice = sent;
+  function wokenUntil(
+    until: Date,
+    { lateAt, from = sent }: { readonly lateAt?: Date; readonly from?: Invoice } = {},
+  ): string[] {
+    let invoice = from;
     const events: string[] = [];
     for (let at = invoice.collectAt; at && at <= until; at = invoice.collectAt) {
       const now = lateAt === undefined || at > lateAt ? at : lateAt;
@@ -32,6 +36,21 @@ describe('a sent invoice that stays unpaid', () => {
       '7 invoice.reminded {"reminder":2}',
       '14 invoice.reminded {"reminder":3}',
     ]);
+  });
+
+  test.each([
+    ['an open one', sent],
+    ['one that was not open yet', aDraft({ collectionMethod: 'SEND_INVOICE' })],
+  ])('is overdue and reminds after its subscription has ended: %s', (_case, invoice) => {
+    const ended = endCollection(invoice, {
+      ...{ writeOff: false, retryDays: [3, 7, 14], number: 'INV-000001', now: claimedAt },
+    });
+    expect(wokenUntil(daysAfter(100), { from: asInvoice(ended.state) })).toHaveLength(4);
+  });
+
+  test('of an ended subscription that wrote it off is never overdue', () => {
+    const end = { writeOff: true, retryDays: [3], number: undefined, now: claimedAt };
+    expect(asInvoice(endCollection(sent, end).state).collectAt).toBeUndefined();
   });
 
   test('reminds a day apart after an outage of weeks', () => {

@@ -47,7 +47,9 @@ export function problemsOf({
   const isAsPosted =
     record.balanceApplied ===
     (status === 'DRAFT' || status === 'VOID' ? 0n : (entries.applied ?? 0n));
-  const hasEnded = status !== 'OPEN' || end !== undefined;
+  // A sent invoice keeps its due date and its reminders while it is payable.
+  const staysDue = end === 'PAYABLE' && record.collectionMethod === 'SEND_INVOICE';
+  const hasEnded = status !== 'OPEN' || (end !== undefined && !staysDue);
   return failing([
     ...facts,
     ['a number from OPEN on', (record.number === undefined) === (status === 'DRAFT')],

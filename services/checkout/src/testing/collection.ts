@@ -178,7 +178,10 @@ export class World {
         return;
       case 'end':
         this.apply(
-          endCollection(invoice, { ...this.openingOf(invoice), writeOff: next.writeOff, now }),
+          endCollection(invoice, {
+            ...this.openingOf(invoice),
+            ...{ writeOff: next.writeOff, retryDays: [3, 7, 14], now },
+          }),
         );
         return;
       case 'takeBalance':
