@@ -357,6 +357,19 @@ test('a payment of a settled invoice that went to the balance is no violation', 
   expect(findingsOf(examineAll(picture))).toEqual([]);
 });
 
+test('a payment of a settled invoice that was refunded to a deleted customer is no violation', () => {
+  const change = { overpayment: 2, amountRefunded: 2 };
+  const late = { ...payment, id: 'late', providerPaymentId: 'charge-9', ...change };
+  const settled = anInvoice();
+  const back = { ...refund, id: 'back', providerRefundId: 're', paymentId: 'late', amount: 2 };
+  const picture = {
+    ...whole,
+    ...invoices({ ...settled, payments: [...settled.payments, late] }, secondInvoice),
+    refunds: [...whole.refunds, { ...back, creditNoteId: null }],
+  };
+  expect(findingsOf(examineAll(picture))).toEqual([]);
+});
+
 test('every invariant has a violation that it finds', () => {
   const seeded = new Set(violations.map(([id]) => id));
   expect(invariants.map(({ id }) => id).filter((id) => !seeded.has(id))).toEqual([]);

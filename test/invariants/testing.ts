@@ -137,6 +137,7 @@ export const payment: PaymentPicture = {
 
 export const refund: RefundPicture = {
   id: 'refund-1',
+  creditNoteId: 'note-1',
   paymentId: 'payment-1',
   amount: 1,
   status: 'SUCCEEDED',

@@ -106,7 +106,7 @@ const ofCreditNote = {
 const ofRefund = {
   sequence: ofInvoice.sequence,
   scalars: { refundId: id, customerId: id, status: RefundJson.shape.status, invoiceId: id },
-  // Without a credit note for a refund made at the provider.
+  // Without a credit note for a refund made at the provider, or of an overpayment.
   objects: { refund: RefundJson, invoice: InvoiceJson, creditNote: CreditNoteJson.nullable() },
 };
 const ofDispute = {

@@ -16,7 +16,10 @@ const text = z.string().nullable();
 export const RefundJson = z
   .object({
     id,
-    creditNoteId: id.nullable().meta({ description: 'Null for a refund made at the provider.' }),
+    creditNoteId: id.nullable().meta({
+      description:
+        'Null for a refund made at the provider, or of an overpayment of a deleted customer.',
+    }),
     invoiceId: id,
     paymentId: id,
     customerId: id,

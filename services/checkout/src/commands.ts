@@ -39,7 +39,7 @@ export interface InvoiceCommandDependencies {
 export function invoiceCommands(
   dependencies: InvoiceCommandDependencies,
 ): Record<string, CommandHandler> {
-  const { invoices, worker, recordedPayments, saver, sessions, pages } = dependencies;
+  const { invoices, worker, recordedPayments, refunds, saver, sessions, pages } = dependencies;
   return {
     openInvoice: async (_payload, { aggregateId, context, completion }: CommandDelivery) => {
       await withinTime(providerWaitMs, worker.open(aggregateId, context, completion));
@@ -60,6 +60,7 @@ export function invoiceCommands(
       { aggregateId, context }: CommandDelivery,
     ) => {
       const { state } = await invoices.within(context).getRecent(aggregateId);
+      if (await refunds.refundOverpayment(state, paymentId, context)) return;
       await recordedPayments.creditOverpayment(state, paymentId, context);
     },
     ...creditCommands(dependencies),

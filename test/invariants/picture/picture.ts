@@ -177,6 +177,7 @@ export interface CreditNotePicture {
 
 export interface RefundPicture {
   readonly id: string;
+  readonly creditNoteId: string | null;
   readonly paymentId: string;
   readonly amount: number;
   readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'REPLACED';

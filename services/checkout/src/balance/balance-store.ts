@@ -227,15 +227,19 @@ export class BalanceStore {
     return { entryId: entry.id, taken: -entry.amount };
   }
 
-  /** Adds what a payment of an invoice has paid beyond the outstanding amount. */
+  /**
+   * Adds what a payment of an invoice has paid beyond the outstanding amount; returns the amount
+   * that was added first.
+   */
   async credit(
     invoice: Consumer,
     { paymentId, overpayment }: { readonly paymentId: string; readonly overpayment: bigint },
     context: Context,
-  ): Promise<void> {
+  ): Promise<bigint> {
     const entry = entryOfPayment(invoice.id, paymentId, context);
     const posting = { ...entry, kind: 'OVERPAYMENT' } as const;
-    await this.post(invoice, posting, { amountOf: () => overpayment, context });
+    const { amount } = await this.post(invoice, posting, { amountOf: () => overpayment, context });
+    return amount;
   }
 
   /** Adds what a credit note gives to the customer. */

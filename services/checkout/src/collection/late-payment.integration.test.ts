@@ -4,8 +4,8 @@ import { applyCode } from '../sales/discount-code';
 import { recordPayment } from '../sales/session';
 import { asInvoice } from '../testing/invoice';
 import { asSession } from '../testing/session';
+import { aContradictedScene, pays } from '../testing/scene-payment';
 import {
-  aScene,
   endOf,
   finish,
   processOn,
@@ -28,25 +28,6 @@ beforeAll(async () => {
 
 afterAll(() => replicas.close());
 
-async function pays(number: string, { context, sessionId, customerId }: Scene): Promise<void> {
-  const card = { number, expiry: '12/49', code: '123' };
-  const paymentMethodId = await process.saver.enterCard({ customerId, card }, context);
-  await process.worker.pay(sessionId, { paymentMethodId, returnUrl: '' }, context);
-}
-
-/** A session whose first payment has failed here and has succeeded at the provider. */
-async function aContradictedScene(): Promise<Scene> {
-  const scene = await aScene(process);
-  await finish(process, scene);
-  await pays('4000000000000002', scene);
-  await finish(process, scene);
-  const _id = `${scene.invoiceId}:1`;
-  await replicas.db
-    .collection<{ _id: string }>('sandboxCharges')
-    .updateOne({ _id }, { $set: { failureCode: null } });
-  return scene;
-}
-
 async function failedPayment({ context, invoiceId }: Scene) {
   const stored = await process.invoices.within(context).get(invoiceId);
   const { payments, creditNotes } = asInvoice(stored.state);
@@ -65,7 +46,7 @@ async function settleLate(scene: Scene, now = scene.context.now) {
 }
 
 test('a session is complete once its failed payment has succeeded', async () => {
-  const scene = await aContradictedScene();
+  const scene = await aContradictedScene(process);
   expect(await settleLate(scene)).toBe('SETTLED');
   await finish(process, scene);
   const { session, invoice } = await endOf(process, scene);
@@ -74,7 +55,7 @@ test('a session is complete once its failed payment has succeeded', async () => 
 });
 
 test('the card of a payment that succeeds late becomes the default, unless its customer has removed it', async () => {
-  const scene = await aContradictedScene();
+  const scene = await aContradictedScene(process);
   const { context, invoiceId, customerId } = scene;
   expect(await process.methods.defaultOf(customerId, context)).toBeUndefined();
   const { methodId } = (await failedPayment(scene)).payment;
@@ -92,7 +73,7 @@ test('the card of a payment that succeeds late becomes the default, unless its c
 });
 
 test('a held session is complete although it expires before its invoice is paid', async () => {
-  const scene = await aContradictedScene();
+  const scene = await aContradictedScene(process);
   const { context, sessionId, invoiceId } = scene;
   const { stored, payment } = await failedPayment(scene);
   const holdSession = async () => {
@@ -114,7 +95,7 @@ test('a held session is complete although it expires before its invoice is paid'
 });
 
 test('a failure that is recorded late does not end the hold', async () => {
-  const scene = await aContradictedScene();
+  const scene = await aContradictedScene(process);
   const { context, sessionId, invoiceId } = scene;
   const { payment } = await failedPayment(scene);
   const { sessions, worker } = process;
@@ -142,7 +123,7 @@ test('a failure that is recorded late does not end the hold', async () => {
 });
 
 test('a session is ready again if the provider no longer reports the success', async () => {
-  const scene = await aContradictedScene();
+  const scene = await aContradictedScene(process);
   const { context, sessionId, invoiceId } = scene;
   const { payment } = await failedPayment(scene);
   await process.worker.holdForLatePayment({ sessionId, invoiceId, payment }, context);
@@ -160,8 +141,8 @@ test('a session is ready again if the provider no longer reports the success', a
 });
 
 test('a waiting challenge is canceled, and the session is complete', async () => {
-  const scene = await aContradictedScene();
-  await pays('4000002500003155', scene);
+  const scene = await aContradictedScene(process);
+  await pays(process, '4000002500003155', scene);
   expect(await settleLate(scene)).toBe('SETTLED');
   await finish(process, scene);
   const { session, invoice } = await endOf(process, scene);
@@ -178,7 +159,7 @@ test.each([
 ])(
   'a session %s is not paid: the money goes to the balance once its invoice is void',
   async (_case, isExpired) => {
-    const scene = await aContradictedScene();
+    const scene = await aContradictedScene(process);
     const later = { ...scene.context, now: new Date(sceneEnd.getTime() + 1) };
     if (isExpired) await process.worker.expireDue(scene.sessionId, later);
     const early = settleLate(scene, later.now);
@@ -203,7 +184,7 @@ describe('a payment that a paused process records after it has asked the session
   }
 
   test('goes to the balance if a code has replaced the invoice', async () => {
-    const scene = await aContradictedScene();
+    const scene = await aContradictedScene(process);
     const { context, sessionId, invoiceId } = scene;
     const { stored, payment } = await failedPayment(scene);
     const holdSession = async () => {
@@ -229,7 +210,7 @@ describe('a payment that a paused process records after it has asked the session
   });
 
   test('goes to the balance if the session has ended', async () => {
-    const scene = await aContradictedScene();
+    const scene = await aContradictedScene(process);
     const { context, sessionId } = scene;
     const { stored, payment } = await failedPayment(scene);
     const holdSession = async () => {
@@ -247,7 +228,7 @@ describe('a payment that a paused process records after it has asked the session
 });
 
 test('a late success fails with PAYMENT_IN_PROGRESS while another payment of the session runs', async () => {
-  const scene = await aContradictedScene();
+  const scene = await aContradictedScene(process);
   const { context, sessionId } = scene;
   const claimedAt = systemClock.now();
   await process.sessions.within(context).mutate(sessionId, (record) => {

@@ -110,7 +110,9 @@ function isAskedFor({ amount, providerPaymentId }: ProviderReport, record: Invoi
   const payment = payments.find((one) => one.providerPaymentId === providerPaymentId);
   const own = refunds.filter(
     (refund) =>
-      refund.paymentId === payment?.id && refund.creditNoteId !== undefined && isHeld(refund),
+      refund.paymentId === payment?.id &&
+      (refund.creditNoteId !== undefined || refund.isOfOverpayment === true) &&
+      isHeld(refund),
   );
   return sumOf(own.map((refund) => refund.amount)) >= amount;
 }

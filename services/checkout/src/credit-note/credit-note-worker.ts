@@ -69,14 +69,20 @@ export class CreditNoteWorker {
 
   /**
    * Credits all that is left of an invoice to the balance, if it was paid although its session had
-   * ended or had another invoice. The balance of a deleted customer takes it, too: no caller could
-   * be refused.
+   * ended or had another invoice. A deleted customer gets it refunded: no caller could be refused.
    */
-  async creditUndelivered(invoiceId: string, context: Context): Promise<void> {
-    const { invoices, clock } = this.dependencies;
+  async creditUndelivered(
+    { id: invoiceId, customerId }: Pick<InvoiceRecord, 'id' | 'customerId'>,
+    context: CallContext,
+  ): Promise<void> {
+    const { invoices, isCustomerDeleted, clock } = this.dependencies;
     const { environmentId } = context.tenant;
     const id = derivedId(environmentId, 'creditNote', invoiceId, 'undelivered');
-    const facts = { realNow: clock.now(), refundIdOf: () => id };
+    const facts = {
+      isCustomerDeleted: await isCustomerDeleted(customerId, context),
+      realNow: clock.now(),
+      refundIdOf: (index: number) => derivedId(environmentId, 'refund', id, index),
+    };
     await atBoundary('creditNote', 'decide', () =>
       invoices
         .within(context)

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { markUncollectible, payNow, voidForCaller } from '../invoice/collection';
+import type { Dispute } from '../invoice/credit/credit';
 import { taxOfCredit } from '../invoice/line-credit';
 import { type Invoice, voidInvoice } from '../invoice/invoice';
 import { reserve } from '../invoice/reservation';
@@ -20,7 +21,7 @@ import {
   withPayments,
 } from '../testing/credit-note';
 import { aClaim, aDraft, anOpened, asInvoice } from '../testing/invoice';
-import { issueChangeCredit, numberCreditNote } from './issue-credit-note';
+import { creditUndelivered, issueChangeCredit, numberCreditNote } from './issue-credit-note';
 
 describe('a credit note', () => {
   test('for all of a written-off invoice leaves nothing to pay', () => {
@@ -101,6 +102,25 @@ describe('a credit note', () => {
       expect(issue(won, all, 'REFUND').refunds).toHaveLength(1);
     },
   );
+
+  test('of an undelivered invoice of a deleted customer is refunded as far as possible', () => {
+    const back = { ...card, id: 'p2', amount: 451n };
+    const bankTook: Dispute = {
+      ...{ id: 'd', paymentId: 'p2', amount: 451n, reason: 'fraudulent', status: 'OPEN' },
+      ...{ provider: 'sandbox', providerDisputeId: 'dp', evidenceDueBy: undefined },
+      ...{ openedAt: now, closedAt: undefined },
+    };
+    const invoice = { ...withPayments({ ...card, amount: 3000n }, back), disputes: [bankTook] };
+    const undelivered = (isCustomerDeleted: boolean) => {
+      const noteFacts = { ...facts, isCustomerDeleted, refundIdOf: () => 'refund' };
+      return asInvoice(creditUndelivered(invoice, 'note', noteFacts).state);
+    };
+    expect(undelivered(false)).toMatchObject({ creditNotes: [{ toBalance: 3451n }], refunds: [] });
+    expect(undelivered(true)).toMatchObject({
+      creditNotes: [{ toBalance: 0n, external: 451n }],
+      refunds: [{ id: 'refund', paymentId: 'p1', amount: 3000n, creditNoteId: 'note' }],
+    });
+  });
 
   test('is issued once for its id', () => {
     const note = asked(amountOf(1n));

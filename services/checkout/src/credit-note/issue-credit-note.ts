@@ -46,13 +46,16 @@ interface RequestedLine {
   readonly amount: bigint | undefined;
 }
 
-/** Where the part goes that lowers nothing owed. */
-type CreditSettlement = 'BALANCE' | 'REFUND' | 'EXTERNAL';
+/**
+ * Where the part goes that lowers nothing owed. RETURN: refunded as far as payments allow; the bank
+ * or the seller has returned the rest already.
+ */
+type CreditSettlement = 'BALANCE' | 'REFUND' | 'EXTERNAL' | 'RETURN';
 
 /** Credit note as a caller asks for it. */
 export interface NewCreditNote extends Pick<CreditNote, 'id' | 'reason' | 'memo' | 'metadata'> {
   readonly amounts: CreditedAmounts;
-  readonly settle: CreditSettlement;
+  readonly settle: Exclude<CreditSettlement, 'RETURN'>;
 }
 
 /** Credit note of a plan change. */
@@ -128,8 +131,9 @@ export function issueChangeCredit(
 }
 
 /**
- * Credits all that is left of a paid invoice to the balance, because its session does not deliver
- * it. Every other invoice, and one with nothing left, stays as it is.
+ * Credits all that is left of a paid invoice, because its session does not deliver it: to the
+ * balance, or back to the card of a deleted customer. Every other invoice, and one with nothing
+ * left, stays as it is.
  */
 export function creditUndelivered(
   record: InvoiceRecord,
@@ -141,7 +145,8 @@ export function creditUndelivered(
   const isNothingLeft = sumOf(requested.map(({ amount }) => amount)) < 1n;
   if (isNothingLeft || findNote(record, id) !== undefined) return unchanged(record);
   const details = { reason: 'DUPLICATE', memo: undefined, metadata: {} } as const;
-  return withNote(record, { id, ...details, requested, settle: 'BALANCE' }, facts);
+  const settle = facts.isCustomerDeleted === true ? 'RETURN' : 'BALANCE';
+  return withNote(record, { id, ...details, requested, settle }, facts);
 }
 
 /** Stores the number of a credit note. */
@@ -193,14 +198,18 @@ function withNote(
   const rest = total - reduced;
   const isForBalance = settle === 'BALANCE' && rest > 0n;
   if (isForBalance && facts.isCustomerDeleted === true) throw customerDeleted();
-  const refunds = settle === 'REFUND' ? refundsFor(invoice, rest, { note, facts }) : [];
+  const isRefunded = settle === 'REFUND' || settle === 'RETURN';
+  const refunds = isRefunded ? refundsFor(invoice, rest, { note, facts }) : [];
+  const returned = rest - sumOf(refunds.map(({ amount }) => amount));
+  const isBeyond = returned > 0n || invoice.refunds.length + refunds.length > refundsMax;
+  if (settle === 'REFUND' && isBeyond) throw refundTooHigh();
   const issued: CreditNote = {
     ...note,
     number: undefined,
     lines: requested.map((one) => creditLine(one, invoice)),
     reduced,
     toBalance: settle === 'BALANCE' ? rest : 0n,
-    external: settle === 'EXTERNAL' ? rest : 0n,
+    external: settle === 'EXTERNAL' || settle === 'RETURN' ? returned : 0n,
     issuedAt: facts.now,
   };
   const credited: Invoice = {
@@ -229,7 +238,7 @@ function creditLine({ line, amount }: LineAmount, invoice: Invoice): CreditNoteL
   };
 }
 
-// The newest payment first.
+// The newest payment first; less than the amount if the payments do not allow it.
 function refundsFor(
   invoice: Invoice,
   amount: bigint,
@@ -252,7 +261,6 @@ function refundsFor(
       createdAt: facts.now,
     });
   }
-  if (left > 0n || invoice.refunds.length + refunds.length > refundsMax) throw refundTooHigh();
   return refunds;
 }
 

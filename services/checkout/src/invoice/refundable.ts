@@ -12,14 +12,20 @@ export function refundableOf(
   payment: Payment,
   { refunds, disputes }: Pick<Invoice, 'refunds' | 'disputes'>,
 ): bigint {
-  const { id, status, provider, amount, overpayment } = payment;
-  const isCharge = provider !== externalProvider && provider !== balanceProvider;
-  if (status !== 'SUCCEEDED' || !isCharge) return 0n;
+  const { id, status, amount, overpayment } = payment;
+  if (status !== 'SUCCEEDED' || !isCharge(payment)) return 0n;
   const isDisputed = disputes.some((one) => one.paymentId === id && one.status !== 'WON');
   if (isDisputed) return 0n;
-  const held = refunds.filter((refund) => refund.paymentId === id && isHeld(refund));
+  const held = refunds.filter(
+    (refund) => refund.paymentId === id && refund.isOfOverpayment !== true && isHeld(refund),
+  );
   const left = amount - overpayment - sumOf(held.map((refund) => refund.amount));
   return left > 0n ? left : 0n;
+}
+
+/** True for a payment that a provider has charged. */
+export function isCharge({ provider }: Pick<Payment, 'provider'>): boolean {
+  return provider !== externalProvider && provider !== balanceProvider;
 }
 
 /** Error of a refund beyond what the payments allow. */

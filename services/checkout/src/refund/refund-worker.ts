@@ -10,6 +10,7 @@ import type { BalanceStore } from '../balance/balance-store';
 import { chargeKey } from '../invoice/attempt';
 import type { Refund } from '../invoice/credit/credit';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
+import { isCharge } from '../invoice/refundable';
 import type { PaymentProvider } from '../provider/port/payment-provider';
 import type { RefundOutcome } from '../provider/port/refund';
 import { waitForEffect } from '../provider/wait-for-effect';
@@ -20,6 +21,7 @@ import {
   recordListed,
   recordRefund,
   refundKey,
+  refundOverpayment,
   settleRefund,
   type Settlement,
   takeOverRefunds,
@@ -31,7 +33,7 @@ type Context = Pick<CallContext, 'tenant' | 'now'>;
 export interface RefundDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly rows: CreditRowStore;
-  readonly balances: Pick<BalanceStore, 'replaceRefund'>;
+  readonly balances: Pick<BalanceStore, 'credit' | 'replaceRefund'>;
   readonly isCustomerDeleted: IsCustomerDeleted;
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
   readonly clock: Clock;
@@ -205,6 +207,37 @@ export class RefundWorker {
     const { amount, creditNoteId } = refund;
     const { balances } = this.dependencies;
     await balances.replaceRefund(record, { refundId, creditNoteId, amount }, context);
+  }
+
+  /**
+   * Refunds what a charge has taken beyond the outstanding amount if its customer was deleted:
+   * their balance pays nothing any more. Returns false if the amount belongs in the balance. The
+   * worker that resumes refunds sends it.
+   */
+  async refundOverpayment(
+    record: InvoiceRecord,
+    paymentId: string,
+    context: CallContext,
+  ): Promise<boolean> {
+    const { isCustomerDeleted, balances, clock } = this.dependencies;
+    const { id: invoiceId, customerId } = record;
+    const payment = record.isTombstone
+      ? undefined
+      : record.payments.find(({ id }) => id === paymentId);
+    if (payment === undefined || !isCharge(payment)) return false;
+    if (!(await isCustomerDeleted(customerId, context))) return false;
+    // A tombstone, so that a run that read the customer earlier posts nothing later; or the entry
+    // that it has posted.
+    const posted = await balances.credit(record, { paymentId, overpayment: 0n }, context);
+    if (posted > 0n) return true;
+    const id = derivedId(context.tenant.environmentId, 'refund', paymentId, 'overpayment');
+    const realNow = clock.now();
+    await atBoundary('refund', 'overpayment', () =>
+      this.invoices(context).mutate(invoiceId, (current, now) =>
+        refundOverpayment(current, { id, payment, now, realNow }),
+      ),
+    );
+    return true;
   }
 
   /** Copies the rows by which lists find the invoice's credit notes, refunds and disputes. */

@@ -9,6 +9,13 @@ import type { ProviderRefund, RefundOutcome } from '../provider/port/refund';
 // A refund in progress at the provider is asked for again after this much environment time.
 const lookEveryMs = 60 * 60 * 1000;
 
+// A refund without a credit note, before anything is known of it.
+const withoutOutcome = {
+  ...{ creditNoteId: undefined, failureCode: undefined, replacedBy: undefined },
+  ...{ reference: undefined, callId: undefined, claimedAt: undefined, lookAt: undefined },
+  ...{ providerRefundId: undefined, settledAt: undefined },
+};
+
 /** Idempotency key of a refund at the provider, the same however often the refund is resumed. */
 export function refundKey({ id, attempt }: Pick<Refund, 'id' | 'attempt'>): string {
   return `refund:${id}:${String(attempt)}`;
@@ -106,6 +113,35 @@ export function settleRefund(
 }
 
 /**
+ * Refunds what a charge has taken beyond the outstanding amount, because its customer was deleted
+ * and has no balance any more. A repeat changes nothing. It may be one more refund than callers may
+ * ask for.
+ */
+export function refundOverpayment(
+  record: InvoiceRecord,
+  {
+    id,
+    payment,
+    now,
+    realNow,
+  }: {
+    readonly id: string;
+    readonly payment: Pick<Payment, 'id' | 'provider' | 'overpayment'>;
+    readonly now: Date;
+    readonly realNow: Date;
+  },
+): Transition<InvoiceRecord> {
+  if (record.isTombstone || findRefund(record, id) !== undefined) return unchanged(record);
+  const { id: paymentId, provider, overpayment: amount } = payment;
+  const refund: Refund = {
+    ...{ id, paymentId, provider, amount, isOfOverpayment: true, attempt: 1, status: 'PENDING' },
+    ...withoutOutcome,
+    ...{ claimedAt: realNow, createdAt: now },
+  };
+  return withRows({ ...record, refunds: [...record.refunds, refund] });
+}
+
+/**
  * Records the refunds in the list of a provider. One that we asked for has our key; any other was
  * made at the provider, or lost, and has no credit note.
  */
@@ -141,8 +177,7 @@ export function recordListed(
     if (isEarlierTry || outcome.status === 'FAILED' || state.refunds.length >= refundsMax) continue;
     const refund: Refund = {
       ...{ id, paymentId: payment.id, provider: payment.provider, amount, attempt: 1 },
-      ...{ creditNoteId: undefined, failureCode: undefined, replacedBy: undefined },
-      ...{ reference: undefined, callId: undefined, claimedAt: undefined, lookAt: undefined },
+      ...withoutOutcome,
       ...{ status: 'SUCCEEDED', providerRefundId, createdAt: now, settledAt: now },
     };
     current = withRows({ ...state, refunds: [...state.refunds, refund] });

@@ -71,7 +71,9 @@ export function sessionCommands(
       if (session.total !== undefined) await preparer.invoiceOf(session, context);
       const invoice = await sessionInvoices.void(holder, context);
       // The provider has reported late that a payment of it has succeeded.
-      if (invoice.state.status === 'PAID') await creditNotes.creditUndelivered(invoiceId, context);
+      if (invoice.state.status === 'PAID') {
+        await creditNotes.creditUndelivered(invoice.state, context);
+      }
       await sessions.within(context).mutate(sessionId, (record) => recordVoided(record, invoice));
     },
 
@@ -79,7 +81,7 @@ export function sessionCommands(
       const { id: sessionId, customerId, currency } = await read(aggregateId, context);
       const holder = { invoiceId, sessionId, customerId, currency };
       const { state } = await sessionInvoices.void(holder, context);
-      if (state.status === 'PAID') await creditNotes.creditUndelivered(invoiceId, context);
+      if (state.status === 'PAID') await creditNotes.creditUndelivered(state, context);
     },
 
     releaseCode: async (held: { discountId: string; holderId: string }, { context }) => {

@@ -5,8 +5,11 @@ import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { testContext } from '@billing/chassis/testing';
 import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { invoiceCommands } from '../commands';
 import { CreditNoteWorker } from '../credit-note/credit-note-worker';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
+import { CreditRowStore } from '../refund/credit-row-store';
+import { RefundWorker } from '../refund/refund-worker';
 import { createSession, type Session, type SessionRecord } from '../sales/session';
 import { sessionCommands } from '../sales/commands';
 import { priceSnapshot } from '../peer/product';
@@ -18,7 +21,7 @@ import { brandingDefinition, BrandingStore } from '../seller/branding-store';
 import { billingSettingsDefinition, BillingSettingsStore } from '../seller/billing-settings-store';
 import { asInvoice } from './invoice';
 import { aNewSession, asSession } from './session';
-import { advancingClock, replicaOn, type Replicas } from './store';
+import { advancingClock, replicaOn, type Replicas, sandboxOf } from './store';
 
 // Scenes for crash tests: a session and its invoice, and processes that work on them without relay
 // and scanner.
@@ -45,7 +48,7 @@ export type SceneProcess = ReturnType<typeof processOn>;
 
 /**
  * A process of checkout with the parts for sessions. Of the other services a scene calls only
- * customer, to fix a currency.
+ * customer, to fix a currency and to know the customers in `deleted` as deleted.
  */
 export function processOn(db: Replicas['db']) {
   const { worker: collection, ...replica } = replicaOn(db);
@@ -70,13 +73,34 @@ export function processOn(db: Replicas['db']) {
     openInvoice: (session, context) => preparer.invoiceOf(session, context),
     logger,
   });
+  const deleted = new Set<string>();
+  const isCustomerDeleted = (customerId: string) => Promise.resolve(deleted.has(customerId));
+  const refunds = refundsOn(replica, isCustomerDeleted);
   const creditNotes = new CreditNoteWorker({
-    ...replica,
-    ...{ clock: systemClock, logger, isCustomerDeleted: () => Promise.resolve(true) },
-    refunds: { copyRows: () => Promise.resolve() } as never,
+    ...{ ...replica, clock: advancingClock, logger, isCustomerDeleted, refunds },
   });
   const commands = sessionCommands({ ...dependencies, preparer, creditNotes, logger });
-  return { ...replica, collection, sessions, worker, preparer, creditNotes, commands };
+  const ofInvoices = invoiceCommands({
+    ...{ ...replica, ...dependencies, worker: collection, sessions: worker, creditNotes },
+    ...{ refunds, logger },
+  });
+  const workers = { worker, preparer, creditNotes, refunds };
+  return { ...replica, collection, sessions, ...workers, commands, ofInvoices, deleted };
+}
+
+function refundsOn(
+  { db, invoices, balances }: Pick<ReturnType<typeof replicaOn>, 'db' | 'invoices' | 'balances'>,
+  isCustomerDeleted: (customerId: string) => Promise<boolean>,
+): RefundWorker {
+  return new RefundWorker({
+    ...{ invoices, balances, isCustomerDeleted, clock: advancingClock },
+    rows: new CreditRowStore(db),
+    providerOf: ({ environmentId }) => sandboxOf(db, environmentId),
+    onUnknown: (error) => {
+      throw error;
+    },
+    onUnknownDispute: () => undefined,
+  });
 }
 
 /** A session for a one-time purchase of 29.00 USD, with all its work still to do. */
@@ -107,14 +131,10 @@ export async function aScene({ sessions }: SceneProcess): Promise<Scene> {
  * Does the work of relay and scanner: carries out waiting commands, and resumes unfinished work.
  */
 export async function finish(process: SceneProcess, scene: Scene): Promise<void> {
-  const { sessions, invoices, collection, worker, commands, creditNotes } = process;
+  const { sessions, invoices, collection, worker, commands, ofInvoices } = process;
   const { context, sessionId, invoiceId } = scene;
-  const news = { sessionId, invoiceId };
-  const tellSession: CommandHandler = () => worker.invoiceChanged(news, context);
   const preferMethod: CommandHandler = () => Promise.resolve();
-  const issueCreditNote = ({ creditNoteId }: { readonly creditNoteId: string }) =>
-    creditNotes.complete({ invoiceId, creditNoteId }, context);
-  const handlers = { tellSession, preferMethod, issueCreditNote };
+  const handlers = { ...ofInvoices, preferMethod };
   await carryOut(sessions, sessionId, commands, context);
   const isMade = (await invoices.within(context).find(invoiceId)) !== undefined;
   if (isMade) await collection.resume(invoiceId, context);

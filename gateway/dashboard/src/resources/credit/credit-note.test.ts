@@ -48,6 +48,6 @@ test.each<[string, Partial<Refund>, string]>([
 
 test('only a failed refund of a credit note can be settled in another way', () => {
   expect(settleRefusal({ status: 'FAILED', creditNoteId: 'id' })).toBeUndefined();
-  expect(settleRefusal({ status: 'FAILED', creditNoteId: null })).toMatch('at the provider');
+  expect(settleRefusal({ status: 'FAILED', creditNoteId: null })).toMatch('no credit note');
   expect(settleRefusal({ status: 'REPLACED', creditNoteId: 'id' })).toMatch('not failed');
 });

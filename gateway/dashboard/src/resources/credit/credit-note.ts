@@ -61,5 +61,5 @@ export function settleRefusal({
   creditNoteId,
 }: Pick<Refund, 'status' | 'creditNoteId'>): string | undefined {
   if (status !== 'FAILED') return 'The refund has not failed.';
-  return creditNoteId === null ? 'The refund was made at the provider.' : undefined;
+  return creditNoteId === null ? 'The refund has no credit note.' : undefined;
 }

@@ -48,7 +48,7 @@ export const allRefundColumns: readonly Column<Refund>[] = [
 
 function RefundSource({ creditNoteId }: Pick<Refund, 'creditNoteId'>) {
   return creditNoteId === null ? (
-    <span className="faint">Created at the provider</span>
+    <span className="faint">Without credit note</span>
   ) : (
     <Link href={`/credit-notes/${creditNoteId}`}>Credit note</Link>
   );

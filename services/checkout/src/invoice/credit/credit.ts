@@ -34,8 +34,10 @@ export interface CreditNote {
 /** Money returned from a payment at a provider. */
 export interface Refund {
   readonly id: string;
-  /** Undefined for a refund that was made at the provider. */
+  /** Undefined for a refund that was made at the provider, and for one of an overpayment. */
   readonly creditNoteId: string | undefined;
+  /** True for the refund of an overpayment whose customer was deleted. Absent means false. */
+  readonly isOfOverpayment?: true;
   readonly paymentId: string;
   readonly amount: bigint;
   /** REPLACED: settled to the balance or outside. */

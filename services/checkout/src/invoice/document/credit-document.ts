@@ -5,7 +5,8 @@ type CreditNoteDocument = Omit<Nullable<CreditNote>, 'metadata'> & {
   /** JSON text, because keys may contain dots. */
   readonly metadata: string;
 };
-type RefundDocument = Omit<Nullable<Refund>, 'attempt'> & { readonly attempt: Count };
+type RefundDocument = Omit<Nullable<Refund>, 'attempt' | 'isOfOverpayment'> &
+  Pick<Refund, 'isOfOverpayment'> & { readonly attempt: Count };
 
 /** Credits in an invoice's document. Documents of earlier releases lack them. */
 export interface CreditsDocument {
