@@ -136,7 +136,7 @@ export async function start(
     searchRpc(invoices, foundInvoices),
     exportRpc(service, exportedResources({ ...exported, rows: credited.rows })),
     ...deletionRpcs(service, {
-      ...{ ...shared, rows: credited.rows, saved, payers, providerOf },
+      ...{ ...shared, saved, payers, providerOf },
       ...{ sessions: sessionRecords, sessionWorker: sessions, collection: worker },
     }),
     ...sales.rpcs,
