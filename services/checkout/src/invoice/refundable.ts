@@ -34,14 +34,24 @@ export function refundTooHigh(): DomainError {
   return new DomainError('failed_precondition', 'REFUND_TOO_HIGH', message);
 }
 
+type Credited = Pick<Invoice, 'refunds' | 'creditNotes'>;
+
 /** Real time from which any worker may resume refunds that were not sent; undefined: none. */
-export function refundsResumeAt({ refunds }: Pick<Invoice, 'refunds'>): Date | undefined {
-  return earliest(refunds.map(resumeAtOf));
+export function refundsResumeAt(invoice: Credited): Date | undefined {
+  return earliest(invoice.refunds.map((refund) => resumeAtOf(refund, invoice)));
 }
 
-/** Real time from which any worker may resume the refund; undefined if no worker has to. */
-export function resumeAtOf({ status, claimedAt }: Refund): Date | undefined {
+/**
+ * Real time from which any worker may resume the refund; undefined if no worker has to, or none may
+ * until its credit note has a number: the note is announced first.
+ */
+export function resumeAtOf(
+  { status, claimedAt, creditNoteId }: Refund,
+  { creditNotes }: Credited,
+): Date | undefined {
   if (status !== 'PENDING' || claimedAt === undefined) return undefined;
+  const note = creditNotes.find(({ id }) => id === creditNoteId);
+  if (creditNoteId !== undefined && note?.number === undefined) return undefined;
   return new Date(claimedAt.getTime() + resumeAfterMs);
 }
 

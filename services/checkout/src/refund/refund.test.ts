@@ -2,7 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
 import { type Invoice, type InvoiceRecord, pay, type Payment } from '../invoice/invoice';
-import type { Refund } from '../invoice/credit/credit';
+import type { CreditNote, Refund } from '../invoice/credit/credit';
 import { refundsLookAt, refundsResumeAt } from '../invoice/refundable';
 import { anOpened, asInvoice } from '../testing/invoice';
 import {
@@ -30,8 +30,12 @@ const payment: Payment = {
   ...{ overpayment: 0n, createdAt: now, endedAt: now },
 };
 const invoice: Invoice = pay({ ...anOpened(), payments: [payment] }, now);
+const note: CreditNote = {
+  ...{ id: 'n', number: 'CN-000001', reason: 'OTHER', memo: undefined, metadata: {}, lines: [] },
+  ...{ reduced: 0n, toBalance: 0n, external: 0n, issuedAt: now },
+};
 const having = (...refunds: Partial<Refund>[]): Invoice => ({
-  ...invoice,
+  ...{ ...invoice, creditNotes: [note] },
   refunds: refunds.map((refund) => ({ ...pending, ...refund })),
 });
 const failed: Partial<Refund> = { status: 'FAILED', failureCode: 'x', claimedAt: undefined };
@@ -62,6 +66,14 @@ test('a refund that was not sent is resumed after its lease, by one worker', () 
   const taken = asInvoice(takeOverRefunds(unsent, later(30_000)).state);
   expect(taken.refunds).toMatchObject([{ claimedAt: later(30_000) }]);
   expect(takeOverRefunds(taken, later(30_001)).state).toBe(taken);
+});
+
+test('a refund whose credit note has no number is not resumed; one without a note is', () => {
+  const unnumbered = { ...having({}), creditNotes: [{ ...note, number: undefined }] };
+  expect(refundsResumeAt(unnumbered)).toBeUndefined();
+  expect(takeOverRefunds(unnumbered, later(30_000)).state).toBe(unnumbered);
+  const ofNone = { ...having({ creditNoteId: undefined }), creditNotes: [] };
+  expect(refundsResumeAt(ofNone)).toEqual(later(30_000));
 });
 
 test('a refund in progress at the provider is looked at hourly', () => {

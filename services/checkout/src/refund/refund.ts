@@ -59,7 +59,7 @@ export function recordRefund(
 export function takeOverRefunds(record: InvoiceRecord, realNow: Date): Transition<InvoiceRecord> {
   if (record.isTombstone) return unchanged(record);
   const isExpired = (refund: Refund) => {
-    const at = resumeAtOf(refund);
+    const at = resumeAtOf(refund, record);
     return at !== undefined && at <= realNow;
   };
   if (!record.refunds.some(isExpired)) return unchanged(record);
