@@ -6,7 +6,8 @@ import { withRows } from './refund';
 
 /**
  * Records the state of a dispute at its provider. Invoice and subscription stay as they are: the
- * seller decides.
+ * seller decides. A dispute that was closed is not opened again: such a reading is older than the
+ * one that closed it, and was recorded late.
  */
 export function recordDispute(
   record: InvoiceRecord,
@@ -29,7 +30,8 @@ export function recordDispute(
     known?.status === status &&
     known.amount === amount &&
     known.evidenceDueBy?.getTime() === evidenceDueBy?.getTime();
-  if (isSame || (known === undefined && record.disputes.length >= disputesMax)) {
+  const isOlder = known !== undefined && known.status !== 'OPEN' && status === 'OPEN';
+  if (isSame || isOlder || (known === undefined && record.disputes.length >= disputesMax)) {
     return unchanged(record);
   }
   const isClosed = status !== 'OPEN';
