@@ -2,6 +2,8 @@ import { eventually } from '@billing/chassis/testing';
 import type { PersistentClient } from '../support/persistent-client';
 import { aCustomer, aProduct, aSubscription, type CrashFlow, invoicesOf } from './flow';
 
+// A refund whose worker died is resumed after half a minute.
+const resumedWithinMs = 100_000;
 const bySending = { collectionMethod: 'SEND_INVOICE', currency: 'USD' };
 
 function oneOff(client: PersistentClient, customerId: string, amount: number): Promise<any> {
@@ -47,6 +49,81 @@ function refund(name: string, number: string, outcome: object): CrashFlow {
     },
   };
 }
+
+/** A refund that has failed, tried again at its provider, where it fails again, and given up. */
+const settlement: CrashFlow = {
+  name: 'failed refund that is tried again and then settled to the balance',
+  prepare: async (client) => {
+    const { id } = await aSubscription(client, '4000000000005134');
+    const [{ id: invoiceId, customerId }] = await invoicesOf(client, id);
+    const asked = { invoiceId, amount: 1000, reason: 'GOODWILL', settle: 'REFUND' };
+    const note = await client.post(201, '/credit-notes', asked);
+    const [{ id: refundId }] = await untilRefunds(client, invoiceId, { status: 'FAILED' });
+    return { invoiceId, customerId, noteId: note.id, refundId };
+  },
+  act: async (client, prepared) => {
+    const { invoiceId, refundId } = prepared;
+    const settle = (to: string) =>
+      client.post(200, `/refunds/${refundId as string}/settle`, { to, reference: to });
+    await settle('PROVIDER');
+    await untilRefunds(client, invoiceId, { status: 'FAILED', attempt: 2 });
+    await settle('BALANCE');
+    return prepared;
+  },
+  expectGoal: async (client, { invoiceId, customerId, noteId, refundId }) => {
+    const { data } = await client.get(`/refunds?invoiceId=${invoiceId as string}`);
+    const replaced = { status: 'REPLACED', replacedBy: 'BALANCE', reference: 'BALANCE' };
+    expect(data).toMatchObject([{ id: refundId, amount: 1000, attempt: 2, ...replaced }]);
+    expect(await client.get(`/credit-notes/${noteId as string}`)).toMatchObject({
+      ...{ total: 1000, toBalance: 1000, refunded: 0, unsettled: 0 },
+    });
+    const ledger = [['REFUND_REPLACED', 1000]];
+    expect(await ledgerOf(client, customerId as string)).toEqual(ledger);
+  },
+};
+
+/** Waits for the only refund of an invoice, which a worker may resume after half a minute. */
+async function untilRefunds(
+  client: PersistentClient,
+  invoiceId: string,
+  outcome: object,
+): Promise<any[]> {
+  return eventually(
+    async () => {
+      const { data } = await client.get(`/refunds?invoiceId=${invoiceId}`);
+      expect(data).toMatchObject([{ amount: 1000, ...outcome }]);
+      return data as any[];
+    },
+    { timeoutMs: resumedWithinMs },
+  );
+}
+
+const dispute: CrashFlow = {
+  name: 'dispute that is opened and lost',
+  prepare: async (client) => {
+    const { id } = await aSubscription(client, '4000000000000259');
+    // Nothing but the dispute moves later.
+    await client.post(200, `/subscriptions/${id}/cancel`);
+    const [{ id: invoiceId, customerId }] = await invoicesOf(client, id);
+    return { invoiceId, customerId };
+  },
+  act: async (client, prepared) => {
+    await client.advanceTo('2026-02-01T00:00:00.000Z');
+    const { data } = await client.get(`/disputes?invoiceId=${prepared.invoiceId as string}`);
+    expect(data).toMatchObject([{ status: 'OPEN' }]);
+    await client.advanceTo('2026-03-03T00:00:00.000Z');
+    return prepared;
+  },
+  expectGoal: async (client, { invoiceId }) => {
+    const { data } = await client.get(`/disputes?invoiceId=${invoiceId as string}`);
+    const times = { openedAt: '2026-02-01T00:00:00.000Z', closedAt: '2026-03-03T00:00:00.000Z' };
+    expect(data).toMatchObject([{ status: 'LOST', amount: 2900, reason: 'fraudulent', ...times }]);
+    expect(await client.get(`/invoices/${invoiceId as string}`)).toMatchObject({
+      ...{ status: 'PAID', amountPaid: 2900 },
+      payments: [{ status: 'SUCCEEDED', disputeId: data[0].id }],
+    });
+  },
+};
 
 const reduced: CrashFlow = {
   name: 'credit note that lowers an open invoice and gives the rest to the balance',
@@ -187,6 +264,8 @@ export const moneyFlows: readonly CrashFlow[] = [
   refund('credit note with a refund that fails', '4000000000005134', {
     ...{ status: 'FAILED', failureCode: 'refund_declined' },
   }),
+  settlement,
+  dispute,
   reduced,
   overpayment,
   reservation,
