@@ -3,7 +3,14 @@ import { only } from '@billing/kernel/transition';
 import { refundableOf } from '../invoice/refundable';
 import { applyCode } from '../sales/discount-code';
 import { asInvoice } from '../testing/invoice';
-import { endOf, finish, processOn, type Scene, sceneEnd, type SceneProcess } from '../testing/scene-store';
+import {
+  endOf,
+  finish,
+  processOn,
+  type Scene,
+  sceneEnd,
+  type SceneProcess,
+} from '../testing/scene-store';
 import { aContradictedScene } from '../testing/scene-payment';
 import { asSession } from '../testing/session';
 import { openReplicas, type Replicas } from '../testing/store';

@@ -24,7 +24,11 @@ test('a refund is sent after its credit note has a number, however long that tak
   const creditNoteId = newId();
   const note = { ...asked(all, 'REFUND'), id: creditNoteId };
   const facts = {
-    ...{ methods: { methodId: undefined }, realNow: advancingClock.now(), refundIdOf: () => newId() },
+    ...{
+      methods: { methodId: undefined },
+      realNow: advancingClock.now(),
+      refundIdOf: () => newId(),
+    },
   };
   await process.invoices
     .within(context)

@@ -28,8 +28,7 @@ export function obligationRpc(dependencies: ObligationDependencies) {
   return rpcService<ObligationServiceServer>(
     ObligationServiceService,
     {
-      getObligations: ({ customerId }, context) =>
-        obligationsOf(customerId, context, dependencies),
+      getObligations: ({ customerId }, context) => obligationsOf(customerId, context, dependencies),
     },
     { callers: obligationCallers },
   );

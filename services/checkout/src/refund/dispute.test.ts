@@ -26,11 +26,14 @@ function after(...statuses: ProviderDispute['status'][]) {
   return { disputes: invoice.disputes, events };
 }
 
-test.each(['LOST', 'WON'] as const)('a dispute that is %s is not opened by an older reading', (end) => {
-  const { disputes, events } = after('OPEN', end, 'OPEN');
-  expect(disputes).toMatchObject([{ status: end, openedAt: now, closedAt: later(1) }]);
-  expect(events).toEqual(['dispute.opened', 'dispute.closed']);
-});
+test.each(['LOST', 'WON'] as const)(
+  'a dispute that is %s is not opened by an older reading',
+  (end) => {
+    const { disputes, events } = after('OPEN', end, 'OPEN');
+    expect(disputes).toMatchObject([{ status: end, openedAt: now, closedAt: later(1) }]);
+    expect(events).toEqual(['dispute.opened', 'dispute.closed']);
+  },
+);
 
 test('a dispute whose bank decides again keeps its latest decision', () => {
   const { disputes, events } = after('OPEN', 'LOST', 'WON');
