@@ -12,7 +12,7 @@ import { messageIdsAt, type MessageStore } from '../message/message-store';
 
 export interface ErasureDependencies {
   readonly emails: AggregateCollection<Email>;
-  readonly suppressions: Pick<SuppressionStore, 'removeAddress'>;
+  readonly suppressions: Pick<SuppressionStore, 'removeAddress' | 'removeCustomer'>;
   readonly messages: Pick<MessageStore, 'blank' | 'findFloors'>;
   readonly poison: Pick<PoisonMessages, 'removeOf'>;
   /** Owners of resources of customers. */
@@ -32,12 +32,17 @@ export function erasingRecipients(dependencies: ErasureDependencies): Erasing {
     eraseData: async ({ customerId, customer }, context) => {
       const { environmentId } = context.tenant;
       const records = emails.within(context);
-      const addresses = new Set(customer === undefined ? [] : [customer.email]);
       for (const { state } of await records.listAll({ customerId })) {
-        addresses.add(state.to);
+        // First: a repeat after a crash would not know the address. Suppressions of earlier
+        // releases do not name their customer.
+        if (state.to !== '') await suppressions.removeAddress(environmentId, state.to);
         await records.mutate(state.id, (email) => eraseEmail(email, clock.now()));
       }
-      for (const address of addresses) await suppressions.removeAddress(environmentId, address);
+      if (customer !== undefined) {
+        await suppressions.removeAddress(environmentId, customer.email);
+      }
+      // Also those of addresses that no mail has any more, or that a late answer brought back.
+      await suppressions.removeCustomer(environmentId, customerId);
     },
 
     eraseReplayable: (customerId, context) => blankMessages(customerId, context, dependencies),

@@ -90,13 +90,14 @@ export async function createEmail(
 export async function suppressBounced(
   suppressions: SuppressionStore,
   environmentId: string,
-  { id, status, to, changedAt }: Email,
+  { id, status, to, customerId, changedAt }: Email,
 ): Promise<void> {
   if (status !== 'BOUNCED') return;
   await suppressions.add(environmentId, {
     email: to,
     reason: 'HARD_BOUNCE',
     emailId: id,
+    customerId,
     createdAt: changedAt,
   });
 }

@@ -29,6 +29,8 @@ export interface OutgoingMail {
   readonly id: string;
   readonly kind: MailKind | OperatorMailKind;
   readonly invoiceId: string | null;
+  /** Absent for a mail to an operator. */
+  readonly customerId?: string;
   readonly to: string;
   readonly from: Mailbox;
   readonly replyTo: string | null;
@@ -163,8 +165,8 @@ export function settle<M extends OutgoingMail>(
 }
 
 /**
- * Lets a mail wait for its next attempt. One whose content was deleted after it was handed over
- * cannot be sent again: it ends.
+ * Lets a mail wait for its next attempt. One whose content
+ * was deleted after it was handed over cannot be sent again: it ends.
  */
 function postpone<M extends OutgoingMail>(
   email: M,
@@ -209,10 +211,17 @@ export function abandonAttempt<M extends OutgoingMail>(
   return settle(email, { claimId, outcome: { kind: 'POSTPONED', reason }, now, spread });
 }
 
-/** Ends a due mail whose invoice is not owed any more. */
-export function skip<M extends OutgoingMail>(email: M, now: Date): Transition<M> {
+/** Why a mail is never sent: the invoice is not owed any more, or the address gets no mail. */
+export type SkipReason = 'invoice_settled' | 'suppressed';
+
+/** Ends a due mail that is never to be sent. */
+export function skip<M extends OutgoingMail>(
+  email: M,
+  reason: SkipReason,
+  now: Date,
+): Transition<M> {
   const isOpen = isDue(email, now) && !email.isHandedOver;
-  return isOpen ? end(email, 'SKIPPED', 'invoice_settled', now) : unchanged(email);
+  return isOpen ? end(email, 'SKIPPED', reason, now) : unchanged(email);
 }
 
 /** Records that the address refused a mail that was sent. */
@@ -259,7 +268,7 @@ export function isSecret(mail: Pick<OutgoingMail, 'kind'>): boolean {
   return mail.kind === 'PORTAL_LINK' || isToOperator(mail);
 }
 
-/** Deletes the content of a secret mail that a sender has ended. */
+/** Deletes the content of a secret mail of a live environment that has ended. */
 export function withoutSecret<M extends OutgoingMail>(ended: Transition<M>): Transition<M> {
   const { state } = ended;
   const isEnded = state.status !== 'PENDING' && state.content !== null;

@@ -69,6 +69,7 @@ export function mailRpc(dependencies: EmailCreation) {
         email: state.to,
         reason: reason === 'complaint' ? 'COMPLAINT' : 'HARD_BOUNCE',
         emailId: id,
+        customerId: state.customerId,
         createdAt: clock.now(),
       });
       const bounced = await emails

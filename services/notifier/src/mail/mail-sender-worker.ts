@@ -13,7 +13,6 @@ import {
   claim,
   endLapsed,
   isClaimLost,
-  isToOperator,
   leaseMs,
   markHandedOver,
   type OutgoingMail,
@@ -21,6 +20,7 @@ import {
   retrySpread,
   settle,
   skip,
+  type SkipReason,
   withoutSecret,
 } from './email';
 import type { MailFile } from '../attachment/attachment';
@@ -160,8 +160,9 @@ export class MailSender {
     const waiting = await this.endIfLapsed(stored, context);
     if (waiting.status !== 'PENDING') return;
     // Before the claim, so that no attempt is used up while the invoice cannot be read.
-    if (await this.isSettled(waiting, context)) {
-      await store.mutate(id, (state) => skip(state, clock.now()));
+    const skipped = await this.skippedBecause(waiting, context);
+    if (skipped !== undefined) {
+      await store.mutate(id, (state) => withoutSecret(skip(state, skipped, clock.now())));
       return;
     }
     // A file that cannot be read delays the mail, and uses up no attempt.
@@ -238,10 +239,10 @@ export class MailSender {
     { tenant }: CallContext,
     createdAt: Date,
   ): Promise<void> {
+    const { id: emailId, to: email, customerId } = mail;
     // The list is the seller's, of addresses of customers.
-    if (isToOperator(mail)) return;
-    const { id: emailId, to: email } = mail;
-    const fact = { email, reason: 'HARD_BOUNCE', emailId, createdAt } as const;
+    if (customerId === undefined) return;
+    const fact = { email, reason: 'HARD_BOUNCE', emailId, customerId, createdAt } as const;
     await this.dependencies.suppressions.add(tenant.environmentId, fact);
   }
 
@@ -253,6 +254,21 @@ export class MailSender {
     if (status !== 'FAILED') return;
     const alarm = reason === 'expired' ? { alarm: 'mail_expired' } : {};
     logger.error({ ...alarm, ...facts }, 'mail not sent');
+  }
+
+  /** Reason for which a mail that waits is not to be sent any more; undefined: it is. */
+  private async skippedBecause(
+    mail: OutgoingMail,
+    context: CallContext,
+  ): Promise<SkipReason | undefined> {
+    const { suppressions } = this.dependencies;
+    const { environmentId } = context.tenant;
+    // The address may have refused another mail since this one was made.
+    const isSuppressed =
+      mail.customerId !== undefined &&
+      (await suppressions.isSuppressed(environmentId, mail.to, mail.id));
+    if (isSuppressed) return 'suppressed';
+    return (await this.isSettled(mail, context)) ? 'invoice_settled' : undefined;
   }
 
   /** True for a mail that asks for a payment of an invoice that is not owed any more. */

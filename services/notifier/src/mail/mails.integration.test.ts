@@ -7,6 +7,7 @@ import {
   testServiceConfiguration,
   testTenant,
 } from '@billing/chassis/testing';
+import { ErasureStep } from '@billing/proto/billing/erasure/v1/erasure';
 import { InvoiceEvent } from '@billing/proto/billing/event/v1/invoice_event';
 import { BounceType, EmailKind, EmailStatus } from '@billing/proto/billing/notifier/v1/mail';
 import { type EventOwner, startOwner } from '../testing/event-owner';
@@ -327,6 +328,20 @@ describe('mails of a sandbox', () => {
     await notifier.mailCalls.deleteEmailSuppression({ id: suppression!.id }, context());
     await notifier.mailCalls.recordBounce(notice, context());
     expect(await suppressions()).toEqual([]);
+  });
+
+  test('of a deleted customer that bounce suppress no address', async () => {
+    await issueInvoice();
+    const { id } = await onlyEmail();
+    const context = () => testContext({ tenant });
+    const step = ErasureStep.ERASURE_STEP_DATA;
+    await notifier.erasureCalls.eraseCustomer({ customerId, step, customer: undefined }, context());
+    const notice = { id, type: BounceType.BOUNCE_TYPE_HARD };
+    const { email } = await notifier.mailCalls.recordBounce(notice, context());
+    expect(email).toMatchObject({ status: EmailStatus.EMAIL_STATUS_BOUNCED, to: '' });
+    const page = { page: 1, perPage: 10 };
+    const { suppressions } = await notifier.mailCalls.listEmailSuppressions(page, context());
+    expect(suppressions).toEqual([]);
   });
 
   test('of another environment are not found', async () => {

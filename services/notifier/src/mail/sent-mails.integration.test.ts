@@ -14,6 +14,7 @@ import { type EventOwner, startOwner } from '../testing/event-owner';
 import { type MailFactsService, openInvoiceEvent, startMailFacts } from '../testing/mail-facts';
 import { type MailServerForTests, startMailServer } from '../testing/mail-server';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
+import { SuppressionStore } from './suppression-store';
 
 describe('mails of a live environment', () => {
   let system: TestSystem;
@@ -172,6 +173,21 @@ describe('mails of a live environment', () => {
     await emailWith({ status: EmailStatus.EMAIL_STATUS_BOUNCED, reason: 'hard_bounce' });
     server.answers = {};
     await issueInvoice();
+    await emailWith({ status: EmailStatus.EMAIL_STATUS_SKIPPED, reason: 'suppressed' });
+    expect(receivedBy(to)).toEqual([]);
+  });
+
+  test('that wait are not sent once their address is suppressed', async () => {
+    server.answers.rcpt = (address) =>
+      address === to ? { code: 450, text: '4.2.0 Greylisted' } : undefined;
+    await issueInvoice();
+    await emailWith({ reason: 'smtp_450' });
+    server.answers = {};
+    await new SuppressionStore(system.mongo.db).add(tenant.environmentId, {
+      ...{ email: to, customerId: newId(), emailId: newId() },
+      ...{ reason: 'COMPLAINT', createdAt: new Date() },
+    });
+    await dueNow();
     await emailWith({ status: EmailStatus.EMAIL_STATUS_SKIPPED, reason: 'suppressed' });
     expect(receivedBy(to)).toEqual([]);
   });

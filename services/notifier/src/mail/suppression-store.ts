@@ -13,6 +13,8 @@ export interface Suppression {
   readonly reason: 'HARD_BOUNCE' | 'COMPLAINT';
   /** The mail that was refused. */
   readonly emailId: string;
+  /** Recipient of that mail; absent in suppressions of earlier releases. */
+  readonly customerId?: string;
   /** Real time. */
   readonly createdAt: Date;
 }
@@ -28,14 +30,19 @@ export class SuppressionStore {
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.suppressions, [
       { name: 'list', key: { environmentId: 1, createdAt: -1, _id: -1 } },
+      { name: 'customer', key: { environmentId: 1, customerId: 1 } },
     ]);
   }
 
-  /** Suppresses an address; leaves an earlier suppression as it is. */
+  /**
+   * Suppresses an address; leaves an earlier suppression as it is. A mail of a deleted customer has
+   * no address any more.
+   */
   async add(
     environmentId: string,
-    { email, ...fact }: Pick<Suppression, 'email' | 'reason' | 'emailId' | 'createdAt'>,
+    { email, ...fact }: Required<Omit<Suppression, '_id' | 'environmentId'>>,
   ): Promise<void> {
+    if (email === '') return;
     const address = email.toLowerCase();
     const suppression = { ...fact, environmentId, email: address };
     await insertMissing(this.suppressions, [
@@ -91,6 +98,11 @@ export class SuppressionStore {
   /** Removes the suppression of an address, if there is one. */
   async removeAddress(environmentId: string, email: string): Promise<void> {
     await this.remove(environmentId, suppressionId(environmentId, email.toLowerCase()));
+  }
+
+  /** Removes the suppressions by refused mails to a customer at any address. */
+  async removeCustomer(environmentId: string, customerId: string): Promise<void> {
+    await retryTransient(() => this.suppressions.deleteMany({ environmentId, customerId }));
   }
 
   /** Returns false if the environment has no such suppression. */

@@ -14,6 +14,10 @@ import {
   testServiceConfiguration,
 } from '@billing/chassis/testing';
 import {
+  type ErasureServiceServer,
+  ErasureServiceService,
+} from '@billing/proto/billing/erasure/v1/erasure';
+import {
   type MailServiceServer,
   MailServiceService,
 } from '@billing/proto/billing/notifier/v1/mail';
@@ -163,6 +167,7 @@ export interface RunningNotifier extends RunningService {
   readonly calls: Peer<NotifierServiceServer>;
   readonly deliveryCalls: Peer<WebhookDeliveryServiceServer>;
   readonly feedCalls: Peer<WebhookFeedServiceServer>;
+  readonly erasureCalls: Peer<ErasureServiceServer>;
   readonly mailCalls: Peer<MailServiceServer>;
   readonly mailSettingsCalls: Peer<MailSettingsServiceServer>;
   readonly operatorMailCalls: Peer<OperatorMailServiceServer>;
@@ -250,6 +255,7 @@ async function startNotifier(
     caller,
   );
   const feedCalls = connectPeer<WebhookFeedServiceServer>(WebhookFeedServiceService, caller);
+  const erasureCalls = connectPeer<ErasureServiceServer>(ErasureServiceService, caller);
   const mailCalls = connectPeer<MailServiceServer>(MailServiceService, caller);
   const mailSettingsCalls = connectPeer<MailSettingsServiceServer>(
     MailSettingsServiceService,
@@ -264,6 +270,7 @@ async function startNotifier(
     calls,
     deliveryCalls,
     feedCalls,
+    erasureCalls,
     mailCalls,
     mailSettingsCalls,
     operatorMailCalls,
@@ -280,6 +287,7 @@ async function startNotifier(
       calls.close();
       deliveryCalls.close();
       feedCalls.close();
+      erasureCalls.close();
       mailCalls.close();
       mailSettingsCalls.close();
       operatorMailCalls.close();
