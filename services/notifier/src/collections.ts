@@ -25,6 +25,7 @@ export const collections: CollectionLayouts = {
   emails: shardedAggregates({
     madeAt: 'retention',
     'environmentId customerId': 'mails of a customer, for its erasure',
+    'live status': 'mails that wait, after a restore',
   }),
   emailSettings: shardedAggregates(),
   emailSuppressions: shardedById({ environmentId: 'suppressed addresses of an environment' }),
@@ -46,7 +47,10 @@ export const collections: CollectionLayouts = {
   messageFloors: shardedById(),
   messages: shardedById({ acceptedAt: 'retention, and messages that feeds lack' }),
   missingEvents: shardedById({ at: 'retention, and status of an environment' }),
-  operatorEmails: shardedAggregates({ madeAt: 'retention' }),
+  operatorEmails: shardedAggregates({
+    madeAt: 'retention',
+    'live status': 'mails that wait, after a restore',
+  }),
   replays: shardedById({ dueAt: 'replays that are due' }),
   restoredEnvironments: shardedAggregates(),
   webhookEndpoints: shardedAggregates({

@@ -93,7 +93,7 @@ export function startConsuming(
     return left + unmade + unrelayed + leftOfMails;
   });
   service.onClose('reconciliation', () => reconciliation.stop());
-  recoverFeed({ service, stores, feed }, reconciliation);
+  recoverFeed({ service, stores, feed, mail }, reconciliation);
   watchOwners(service, stores, owners, watchEveryMs);
   service.every({
     name: 'reconcile',
@@ -131,7 +131,12 @@ function watchOwners(
 
 /** Registers the steps after a restore. */
 function recoverFeed(
-  { service, stores, feed }: Pick<ConsumingDependencies, 'service' | 'stores' | 'feed'>,
+  {
+    service,
+    stores,
+    feed,
+    mail,
+  }: Pick<ConsumingDependencies, 'service' | 'stores' | 'feed' | 'mail'>,
   reconciliation: EventReconciliation,
 ): void {
   service.recoverBy({
@@ -144,7 +149,8 @@ function recoverFeed(
       await stores.cursors.forgetRecent();
       await stores.lost.removeAll();
       // Logs may have what the restored messages do not; entries that are known are recognized.
-      return { logsReadAgain: await stores.cursors.moveBack(since) };
+      const logsReadAgain = await stores.cursors.moveBack(since);
+      return { logsReadAgain, mailsEnded: await mail.endWaiting() };
     },
     catchUp: async () => {
       await reconciliation.run();

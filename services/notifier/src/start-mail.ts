@@ -17,11 +17,14 @@ import type { MessageStore } from './message/message-store';
 import { operatorEmailDefinition } from './operator-mail/operator-email-document';
 import { operatorMailRpc } from './operator-mail/operator-mail-rpc';
 import { connectMailPeers, type EventLogOwner } from './peer/peers';
+import { endWaitingMails } from './restore/end-waiting-mails';
 import type { SmtpSettings } from './smtp/send-by-smtp';
 
 /** Mail as other parts of the process use it. */
 export interface RunningMail {
   readonly maker: MailMaker;
+  /** Ends the mails that waited at the instant of a restore; returns their number. */
+  readonly endWaiting: () => Promise<number>;
   readonly rpcs: readonly ReturnType<typeof mailRpc>[];
 }
 
@@ -98,7 +101,12 @@ export function startMail(
     onOneReplica: true,
   });
   const operatorMail = operatorMailRpc({ ...shared, operatorEmails });
-  return { maker, rpcs: [mailRpc(shared), mailSettingsRpc({ ...shared, sender }), operatorMail] };
+  const endWaiting = async () => {
+    const toPayers = await endWaitingMails(shared.emails, shared);
+    return toPayers + (await endWaitingMails(operatorEmails, shared));
+  };
+  const rpcs = [mailRpc(shared), mailSettingsRpc({ ...shared, sender }), operatorMail];
+  return { maker, endWaiting, rpcs };
 }
 
 /** Real time of the last opening after a restore. One that was restored is closed until then. */

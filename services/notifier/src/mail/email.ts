@@ -224,6 +224,16 @@ export function skip<M extends OutgoingMail>(
   return isOpen ? end(email, 'SKIPPED', reason, now) : unchanged(email);
 }
 
+/**
+ * Ends a mail that waited at the instant of a restore. It may have been sent since, in the time
+ * that was lost, so a person decides if it is sent again.
+ */
+export function endRestored<M extends OutgoingMail>(email: M, now: Date): Transition<M> {
+  return email.status === 'PENDING'
+    ? end(email, 'UNKNOWN', 'outcome_unknown', now)
+    : unchanged(email);
+}
+
 /** Records that the address refused a mail that was sent. */
 export function bounce(
   email: Email,

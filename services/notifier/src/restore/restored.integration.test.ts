@@ -1,8 +1,7 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
-import { Restores } from '@billing/chassis/restores';
-import { SystemStore } from '@billing/chassis/system-store';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
+import { recoverNotifier } from '../testing/restore';
 import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
 // The notifier was restored to a later instant than the owner of the events: it has sent events
@@ -30,23 +29,6 @@ function readFeed(after: string | undefined) {
   return notifier.feedCalls.listWebhookEvents(page, testContext({ tenant }));
 }
 
-async function restoreNow(): Promise<{ id: string; store: SystemStore }> {
-  const store = new SystemStore(system.mongo.db);
-  await store.close();
-  const at = new Date();
-  const restore = { id: newId(), code, at, instant: at };
-  await new Restores(system.mongo.db).record(restore);
-  await store.recoverFrom(restore);
-  notifier = await system.startNotifier(overrides);
-  for (const step of ['fence', 'reassert', 'provider', 'catchUp']) {
-    await store.requestStep(step);
-    await eventually(async () => {
-      expect(Object.keys((await store.read())?.done ?? {})).toContain(step);
-    });
-  }
-  return { id: restore.id, store };
-}
-
 test('events after a restore have ids, a feed and an announcement of their own', async () => {
   await notifier.register(tenant, '/all', ['*']);
   await notifier.register(tenant, '/subscriptions', ['subscription.*']);
@@ -67,12 +49,12 @@ test('events after a restore have ids, a feed and an announcement of their own',
   await system.owner.forget(subject, [3, 4]);
   await system.owner.logOnly(tenant, subject, 3, `${code}:3`);
   await system.owner.logOnly(tenant, subject, 4, `${code}:3`);
-  const { id, store } = await restoreNow();
+  const recovered = await recoverNotifier(system, code, () => system.startNotifier(overrides));
+  notifier = recovered.notifier;
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(arrived('/all')).toHaveLength(4);
 
-  const openedAt = await new Restores(system.mongo.db).recordOpening(id, new Date());
-  await store.open();
+  const openedAt = await recovered.open();
   await system.owner.logOnly(tenant, subject, 5, `${code}:3`);
   await eventually(() => {
     expect(arrived('/all')).toHaveLength(8);
@@ -92,7 +74,7 @@ test('events after a restore have ids, a feed and an announcement of their own',
   const told = after.find(({ body }) => body.type === 'environment.restored');
   expect(told?.body.data).toMatchObject({
     environmentId: tenant.environmentId,
-    restore: { id, code, usageToResend: { until: openedAt.toISOString() } },
+    restore: { id: recovered.restoreId, code, usageToResend: { until: openedAt.toISOString() } },
   });
 
   // The feed begins again with everything that is held, each subject in its order.
