@@ -12,6 +12,7 @@ import type { MailPeers } from '../peer/peers';
 import { readInvoiceFacts, readSubscriptionFacts } from './events';
 import { findLook, productNameOf } from './find-mail-facts';
 import { mailValues } from './mail-values';
+import { tryToRender } from './new-email';
 import { sampleCustomer, sampleEvent } from './sample-event';
 
 /** Renders a mail of a kind about the resources of a request, or about samples. */
@@ -38,15 +39,18 @@ export async function createPreview(
   ]);
   const { invoice, subscription, customer = sampleCustomer, productName } = resources;
   const event = sampleEvent(kind, { invoice, subscription }, context.now);
-  const texts = { subject: subject ?? stored?.subject, body: body ?? stored?.body };
-  return renderMail({
+  const mail = {
     kind,
     locale: language,
     values: mailValues(event, { ...look, customer, productName }, language),
     isTest: !live,
     brand: look.brand,
-    changed: texts,
-  });
+  };
+  const texts = { subject: subject ?? stored?.subject, body: body ?? stored?.body };
+  // Stored texts that this release cannot render give way, as in mails.
+  return (
+    tryToRender({ ...mail, changed: texts }) ?? renderMail({ ...mail, changed: { subject, body } })
+  );
 }
 
 async function findShown(

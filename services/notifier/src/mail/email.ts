@@ -165,7 +165,7 @@ export function settle<M extends OutgoingMail>(
 }
 
 /**
- * Lets a mail wait for its next attempt. One whose content
+ * Lets a mail wait for its next attempt; one that is UNKNOWN stays so. One whose content
  * was deleted after it was handed over cannot be sent again: it ends.
  */
 function postpone<M extends OutgoingMail>(
@@ -177,6 +177,8 @@ function postpone<M extends OutgoingMail>(
       ? end(email, 'SKIPPED', 'suppressed', now)
       : end(email, 'FAILED', reason, now);
   }
+  // Its alarm was raised: a person may have sent a copy of it.
+  if (email.status === 'UNKNOWN') return unchanged(email);
   return only({
     ...email,
     status: 'PENDING',

@@ -191,6 +191,22 @@ describe('settings and texts of mails', () => {
     });
   });
 
+  test('that a later release cannot render give way in a preview, too', async () => {
+    await changeTemplate({ subject: 'Mine' });
+    await system.mongo.db
+      .collection('emailTemplates')
+      .updateMany({ environmentId: tenant.environmentId }, { $set: { body: '{{gone}}' } });
+    const preview = (request: { subject?: string }) =>
+      notifier.mailSettingsCalls.previewEmail({ kind: issued, ...request }, context());
+    const builtIn = await preview({});
+    expect(builtIn.subject).toContain('Invoice');
+    expect(builtIn.text).toContain('is ready');
+    expect(await preview({ subject: 'Yours' })).toMatchObject({
+      subject: 'Yours',
+      text: builtIn.text,
+    });
+  });
+
   test('are refused with the name of the field', async () => {
     await expect(changeTemplate({ subject: 'a\nb', body: '{{x}}' })).rejects.toMatchObject({
       fields: { subject: ['Must not contain line breaks'], body: ['Unknown variable: x'] },

@@ -1,9 +1,10 @@
+import { only } from '@billing/kernel/transition';
 import type { MailKind, MailText } from '@billing/presentation/mail-kind';
 import { oneLine } from '@billing/presentation/one-line';
 import { type MailRequest, type RenderedMail, renderMail } from '@billing/presentation/render-mail';
 import { type EmailSettings, maySendFrom } from '../mail-settings/email-settings';
 import type { EmailAttachment } from '../attachment/attachment';
-import type { Email, Mailbox } from './email';
+import { type Email, type Mailbox, withoutSecret } from './email';
 import { headersOf } from './email-headers';
 import type { MailEvent } from './mail-event';
 import { type MailFacts, mailValues } from './mail-values';
@@ -91,7 +92,9 @@ export function newEmail(
     ...startOf(facts.customer.email, place),
     ...(rendered === null && cannotRender),
   };
-  return { email, isChangedTextRefused: changed !== undefined && written === null };
+  // In a sandbox the inbox shows the link.
+  const kept = place.isLive ? withoutSecret(only(email)).state : email;
+  return { email: kept, isChangedTextRefused: changed !== undefined && written === null };
 }
 
 /** Sender of a mail. A domain that the configuration no longer allows counts as not set. */
@@ -115,8 +118,11 @@ const cannotRender = {
   sentAt: null,
 } as const;
 
-// The maker goes on: the reason is a fault of texts or of a value, which no retry repairs.
-function tryToRender(request: MailRequest): RenderedMail | null {
+/**
+ * Null if the mail cannot be rendered: the reason is a fault of texts or of a value, which no retry
+ * repairs.
+ */
+export function tryToRender(request: MailRequest): RenderedMail | null {
   try {
     return renderMail(request);
   } catch {

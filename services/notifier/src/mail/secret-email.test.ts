@@ -1,4 +1,7 @@
+import { brandColors } from '@billing/kernel/brand-colors';
 import { only } from '@billing/kernel/transition';
+import { defaultEmailSettings } from '../mail-settings/email-settings';
+import { anEmail } from '../testing/an-email';
 import {
   type Email,
   endLapsed,
@@ -7,37 +10,16 @@ import {
   settle,
   withoutSecret,
 } from './email';
+import { newEmail } from './new-email';
 
 const at = new Date('2026-01-31T00:00:00.000Z');
 
-function emailOf(changes: Partial<Email>): Email {
-  return {
-    id: 'email',
+const emailOf = (changes: Partial<Email>) =>
+  anEmail({
     kind: 'PORTAL_LINK',
-    customerId: 'customer',
-    invoiceId: null,
-    creditNoteId: null,
-    subscriptionId: null,
-    webhookEventId: null,
-    to: 'ada@example.com',
-    from: { name: '', address: 'billing@acme.example' },
-    replyTo: null,
-    locale: 'en',
-    subject: 'Your sign-in link',
     content: { text: 'link', html: 'link', headers: [] },
-    status: 'SENT',
-    reason: null,
-    attempts: 1,
-    resendOf: null,
-    sentAt: at,
-    madeAt: at,
-    changedAt: at,
-    sendAt: null,
-    claimId: null,
-    isHandedOver: true,
     ...changes,
-  };
-}
+  });
 
 describe('a mail with a sign-in link', () => {
   test.each(['SENT', 'FAILED', 'UNKNOWN', 'BOUNCED'] as const)(
@@ -49,6 +31,34 @@ describe('a mail with a sign-in link', () => {
 
   test('keeps its content while it waits', () => {
     expect(withoutSecret(only(emailOf({ status: 'PENDING' }))).state.content).not.toBeNull();
+  });
+
+  test.each([
+    ['live', true, null],
+    ['sandbox', false, expect.anything()],
+  ])('to a suppressed address in a %s environment', (_place, isLive, content) => {
+    const data = { customerId: 'customer', url: 'https://billing.example/portal/token' };
+    const event = { kind: 'PORTAL', type: 'portal.link', data } as const;
+    const settings = defaultEmailSettings('environment');
+    const style = { settings, changed: undefined, fromDomains: [] };
+    const { email } = newEmail(
+      { id: 'email', kind: 'PORTAL_LINK', event, webhookEventId: null },
+      {
+        customer: { email: 'ada@example.com', name: 'Ada' },
+        seller: { name: 'Acme', email: undefined, supportUrl: undefined },
+        brand: {
+          colors: brandColors('#2447C9'),
+          ...{ supportUrl: undefined, termsUrl: undefined, privacyUrl: undefined },
+        },
+        ...{ productName: undefined, locale: 'en' },
+      },
+      {
+        ...{ isLive, isSuppressed: true, fromAddress: 'billing@acme.example' },
+        ...{ now: at, style, attachments: [] },
+      },
+    );
+    expect(email).toMatchObject({ status: 'SKIPPED', reason: 'suppressed' });
+    expect(email.content).toEqual(content);
   });
 
   test('is not sent again', () => {
@@ -66,6 +76,14 @@ test('a mail is attempted or ended at the latest when its link expires', () => {
   const { state } = settle(waiting, { claimId: 'claim', outcome, now: at, spread: 1 });
   expect(state.sendAt).toEqual(expiresAt);
   expect(endLapsed(state, expiresAt).state).toMatchObject({ status: 'FAILED', reason: 'expired' });
+});
+
+test('a mail that is UNKNOWN waits for no further attempt when a refusal for now comes late', () => {
+  const unknown = emailOf({ kind: 'RECEIPT', status: 'UNKNOWN', claimId: 'claim' });
+  const late = { claimId: 'claim', now: at, spread: 1 };
+  const postponed = { kind: 'POSTPONED', reason: 'smtp_451' } as const;
+  expect(settle(unknown, { ...late, outcome: postponed }).state).toBe(unknown);
+  expect(settle(unknown, { ...late, outcome: { kind: 'ACCEPTED' } }).state.status).toBe('SENT');
 });
 
 describe('a mail that the server refuses for now after its content was deleted', () => {
