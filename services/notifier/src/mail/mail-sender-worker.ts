@@ -219,7 +219,8 @@ export class MailSender {
     );
     const now = clock.now();
     const spread = jitter(retrySpread);
-    if (result.kind === 'NO_ANSWER') this.reach.recordSilence(now);
+    const isSilent = result.kind === 'NO_ANSWER' && result.isServerReached !== true;
+    if (isSilent) this.reach.recordSilence(now);
     else this.reach.recordAnswer();
     if (result.kind === 'BOUNCED') await this.suppress(email, context, now);
     const { state } = await store.mutate(id, (current) =>

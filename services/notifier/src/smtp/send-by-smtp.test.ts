@@ -113,6 +113,7 @@ describe('a message', () => {
     expect(await send(settingsOf(port, { requiresTls: true }))).toEqual({
       kind: 'NO_ANSWER',
       reason: 'tls_failed',
+      isServerReached: false,
     });
     expect(received).toEqual([]);
   });
@@ -125,13 +126,18 @@ describe('a message', () => {
     expect(await send(settingsOf(port, { requiresTls: true }))).toEqual({
       kind: 'NO_ANSWER',
       reason: 'tls_failed',
+      isServerReached: false,
     });
     expect(received).toEqual([]);
   });
 
   test.each([
     ['of its name', 'IP:127.0.0.1', { kind: 'ACCEPTED' }],
-    ['of another name', 'DNS:mail.other.example', { kind: 'NO_ANSWER', reason: 'tls_failed' }],
+    [
+      'of another name',
+      'DNS:mail.other.example',
+      { kind: 'NO_ANSWER', reason: 'tls_failed', isServerReached: false },
+    ],
   ])(
     'is given to a server by TLS if its certificate is trusted: one %s',
     async (_, name, outcome) => {
@@ -165,6 +171,7 @@ describe('a message', () => {
     expect(await send(settingsOf(port, { timeoutMs: 1_000 }))).toEqual({
       kind: 'NO_ANSWER',
       reason: 'connection_failed',
+      isServerReached: false,
     });
   });
 });

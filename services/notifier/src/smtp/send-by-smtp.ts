@@ -49,9 +49,12 @@ export async function sendBySmtp(
   // Errors between two steps; without a listener they would end the process.
   connection.on('error', () => undefined);
   let refusal: { readonly cause: unknown } | undefined;
+  // Only before the content: a server that takes contents and gives no answer gets few of them.
+  let isServerReached = false as boolean;
   const guarded = async () => {
     try {
       await beforeContent();
+      isServerReached = false;
     } catch (cause) {
       refusal = { cause };
       throw cause;
@@ -68,6 +71,7 @@ export async function sendBySmtp(
         connection.login({ user, pass }, done);
       });
     }
+    isServerReached = true;
     const { from, to, bytes } = message;
     const content = Readable.from(contentAfter(guarded, bytes), { objectMode: false });
     await untilDone(connection, limit, (done) => {
@@ -78,7 +82,10 @@ export async function sendBySmtp(
   } catch (error) {
     connection.close();
     if (refusal !== undefined) throw refusal.cause;
-    return outcomeOf(failureOf(error));
+    // After the content only the server's answer counts.
+    const { clientCode, ...failure } = failureOf(error);
+    const outcome = outcomeOf(isServerReached ? { ...failure, clientCode } : failure);
+    return outcome.kind === 'NO_ANSWER' ? { ...outcome, isServerReached } : outcome;
   }
 }
 
@@ -140,5 +147,5 @@ const certificateProblem = /CERT|TLS|SSL|SIGNED|SIGNATURE/;
 function failureOf(error: unknown): SendFailure {
   const { code, originalCode = '', responseCode, response, command } = error as SmtpError;
   const isTlsFailure = code === 'ETLS' || certificateProblem.test(originalCode);
-  return { responseCode, response, command, isTlsFailure };
+  return { responseCode, response, command, isTlsFailure, clientCode: code };
 }

@@ -16,6 +16,17 @@ test.each([
   expect(outcomeOf(failure)).toEqual(outcome);
 });
 
+test.each([
+  ['EMESSAGE', 'smtp_552'],
+  ['EENVELOPE', 'smtp_553'],
+])('a mail that the connection refuses itself with %s is given up', (clientCode, reason) => {
+  const none = { responseCode: undefined, response: undefined, command: 'MAIL FROM' };
+  expect(outcomeOf({ ...none, clientCode, isTlsFailure: false })).toEqual({
+    kind: 'REFUSED',
+    reason,
+  });
+});
+
 test('an attempt without an answer is told by its connection', () => {
   const none = { responseCode: undefined, command: 'CONN', response: undefined };
   expect(outcomeOf({ ...none, isTlsFailure: false })).toEqual({

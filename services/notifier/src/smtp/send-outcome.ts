@@ -14,10 +14,26 @@ export interface SendFailure {
   /** Command that the server refused, such as `RCPT TO`. */
   readonly command: string | undefined;
   readonly isTlsFailure: boolean;
+  /** Code of an error of the connection, such as `EMESSAGE`. */
+  readonly clientCode?: string | undefined;
 }
 
 /** Result of a failed attempt. NO_ANSWER: only the record of the handover tells what to do. */
-export type FailedAttempt = SendOutcome | { readonly kind: 'NO_ANSWER'; readonly reason: string };
+export type FailedAttempt =
+  | SendOutcome
+  | {
+      readonly kind: 'NO_ANSWER';
+      readonly reason: string;
+      /** True if the server took the connection, and then gave no answer about this mail. */
+      readonly isServerReached?: boolean;
+    };
+
+// What the connection refuses without asking the server: a mail above the size that the server has
+// announced, and an address that no server takes. They count as the answers of a server.
+const refusedUnasked: Readonly<Record<string, string | undefined>> = {
+  EMESSAGE: 'smtp_552',
+  EENVELOPE: 'smtp_553',
+};
 
 // An enhanced code 5.1.x: the address is wrong.
 const badAddress = /\b5\.1\.\d+\b/;
@@ -27,7 +43,12 @@ export function outcomeOf(failure: SendFailure): FailedAttempt {
   const { responseCode, response = '', command = '' } = failure;
   // A server without TLS answers the request for it, which is no answer about the mail.
   if (failure.isTlsFailure) return { kind: 'NO_ANSWER', reason: 'tls_failed' };
-  if (responseCode === undefined) return { kind: 'NO_ANSWER', reason: 'connection_failed' };
+  if (responseCode === undefined) {
+    const refused = refusedUnasked[failure.clientCode ?? ''];
+    return refused === undefined || failure.response !== undefined
+      ? { kind: 'NO_ANSWER', reason: 'connection_failed' }
+      : { kind: 'REFUSED', reason: refused };
+  }
   const reason = `smtp_${String(responseCode)}`;
   if (responseCode < 500) return { kind: 'POSTPONED', reason };
   // Credentials and greetings are about this server, not about the mail.

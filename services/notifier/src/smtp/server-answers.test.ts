@@ -22,6 +22,7 @@ const message = {
   to: 'ada@example.com',
   bytes: Buffer.from('Subject: Hello\r\n\r\nHello\r\n'),
 };
+const noAnswer = { kind: 'NO_ANSWER', reason: 'connection_failed' };
 // Drops within the limit of a step, which they never complete.
 const dripMs = 50;
 
@@ -81,12 +82,18 @@ test.each<[string, Partial<Record<Step, Answer>>, object, number]>([
   ['is full', { DOT: '552 5.2.2 Full' }, { kind: 'REFUSED', reason: 'smtp_552' }, 1],
   ['refuses content', { DOT: '550 5.7.1 Spam' }, { kind: 'REFUSED', reason: 'smtp_550' }, 1],
   ['shuts down', { DOT: '421 4.3.2 Bye' }, { kind: 'POSTPONED', reason: 'smtp_421' }, 1],
-  ['never answers the content', { DOT: 'SILENT' }, { kind: 'NO_ANSWER' }, 1],
+  ['never answers the content', { DOT: 'SILENT' }, { ...noAnswer, isServerReached: false }, 1],
+  [
+    'announces a smaller limit',
+    { EHLO: '250-mx.example\r\n250 SIZE 10' },
+    { kind: 'REFUSED', reason: 'smtp_552' },
+    0,
+  ],
   ['resets at the end of the content', { DOT: 'RESET' }, { kind: 'NO_ANSWER' }, 1],
   ['resets in the content', { CONTENT: 'RESET' }, { kind: 'NO_ANSWER' }, 1],
-  ['resets before the content', { RCPT: 'RESET' }, { kind: 'NO_ANSWER' }, 0],
-  ['never greets', { GREETING: 'SILENT' }, { kind: 'NO_ANSWER' }, 0],
-  ['never answers a step', { MAIL: 'SILENT' }, { kind: 'NO_ANSWER' }, 0],
+  ['resets before the content', { RCPT: 'RESET' }, { ...noAnswer, isServerReached: true }, 0],
+  ['never greets', { GREETING: 'SILENT' }, { ...noAnswer, isServerReached: false }, 0],
+  ['never answers a step', { MAIL: 'SILENT' }, { ...noAnswer, isServerReached: true }, 0],
   ['drips its greeting', { GREETING: 'DRIPS' }, { kind: 'NO_ANSWER' }, 0],
   ['drips its last answer', { DOT: 'DRIPS' }, { kind: 'NO_ANSWER' }, 1],
 ])('a server that %s ends the attempt, which is marked before its content', async (...row) => {
