@@ -269,15 +269,41 @@ describe('a one-off invoice', () => {
 });
 
 describe('a past due subscription', () => {
-  test('recovers by a bank transfer of its invoice with tax (M10)', async () => {
-    const api = await aShop();
+  /** A subscription that a card has begun. */
+  async function begunWith(api: ApiClient, number: string): Promise<any> {
     const customerId = await aCustomer(api, { collectionMethod: 'CHARGE_AUTOMATICALLY' });
     const body = { customerId, productId: await aProduct(api), successUrl: 'https://a.test/' };
     const { checkoutUrl } = await api.expect(201, api.post('/checkout', body));
     const payer = new Payer(system.gatewayUrl);
     const page = await payer.open(checkoutUrl);
-    await api.complete(() => payer.submit(page, card('4000000000000341')));
-    const [{ subscriptionId }] = await invoicesOf(api, customerId);
+    await api.complete(() => payer.submit(page, card(number)));
+    return (await invoicesOf(api, customerId))[0];
+  }
+
+  test('is charged what a part payment just before the retry has left (M12)', async () => {
+    const api = await aShop();
+    const { customerId } = await begunWith(api, '4000000000005126');
+    await api.advanceTo('2026-04-07T23:59:59.999Z');
+    const due = async () => (await invoicesOf(api, customerId))[0];
+    const { id } = await due();
+    const transfer = { method: 'BANK_TRANSFER', amount: 1000 };
+    await api.expect(201, api.post(`/invoices/${String(id)}/payments`, transfer));
+    expect(await due()).toMatchObject({ status: 'OPEN', amountDue: 2451 });
+    await api.advanceTo('2026-04-08T00:00:00.000Z');
+    expect(await due()).toMatchObject({
+      ...{ id, status: 'PAID', total: 3451, amountPaid: 3451, amountDue: 0 },
+      payments: [
+        { status: 'FAILED', amount: 3451 },
+        { status: 'FAILED', amount: 3451 },
+        { status: 'SUCCEEDED', amount: 1000, method: 'BANK_TRANSFER' },
+        { status: 'SUCCEEDED', amount: 2451, method: 'CARD' },
+      ],
+    });
+  });
+
+  test('recovers by a bank transfer of its invoice with tax (M10)', async () => {
+    const api = await aShop();
+    const { customerId, subscriptionId } = await begunWith(api, '4000000000000341');
     await api.advanceTo(renewedAt);
     const statusOf = async () =>
       (await api.expect(200, api.get(`/subscriptions/${String(subscriptionId)}`))).status;
