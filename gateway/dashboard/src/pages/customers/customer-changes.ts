@@ -3,7 +3,7 @@ import { type FormValues, isSame } from '../../parts/form/form-values';
 import { typedCount } from '../../parts/text/amount';
 import { isSameAddress, typedAddress } from '../../resources/address';
 import type { Customer } from '../../resources/customer';
-import { typedTaxIds } from '../../resources/tax-ids';
+import { typedTaxIds } from '../../resources/tax/tax-ids';
 
 type Typed = Pick<FormValues, 'text' | 'optional' | 'has'>;
 

@@ -1,6 +1,6 @@
 import type { CustomerText } from '@billing/kernel/input/customer';
 import type { Customer } from '../../resources/customer';
-import { taxIdTypes } from '../../resources/tax-ids';
+import { taxIdTypes } from '../../resources/tax/tax-ids';
 
 type FieldName = 'email' | 'externalId' | CustomerText;
 

@@ -2,7 +2,7 @@ import { useAction } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import { AddressFields } from '../../resources/address-fields';
 import type { Customer } from '../../resources/customer';
-import { TaxIdsField } from '../../resources/tax-ids-field';
+import { TaxIdsField } from '../../resources/tax/tax-ids-field';
 import { changedCustomer, newCustomer } from './customer-changes';
 import { collectionMethods, customerFields, taxExemptions } from './customer-fields';
 

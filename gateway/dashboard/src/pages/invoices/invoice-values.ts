@@ -2,7 +2,7 @@ import type { FormValues } from '../../parts/form/form-values';
 import { amountToType, typedAmount, typedCount } from '../../parts/text/amount';
 import { rateToType, typedRate } from '../../parts/text/rate';
 import type { Invoice } from '../../resources/invoice/invoice';
-import { categoryToType } from '../../resources/tax-category-text';
+import { categoryToType } from '../../resources/tax/tax-category-text';
 
 /** A line of a one-off invoice as it is typed; money is in major units. */
 export interface LineRow {

@@ -2,7 +2,7 @@ import { Plus, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Button } from '../../parts/element/buttons';
 import { CellField, FieldProblem } from '../../parts/form/form';
-import { TaxCategoryList } from '../../resources/tax-category';
+import { TaxCategoryList } from '../../resources/tax/tax-category';
 import { emptyLine, lineField, type LineRow } from './invoice-values';
 
 const linesMax = 100;

@@ -10,7 +10,7 @@ import { PricePreview } from './price-preview-field';
 import { productPreview } from './price-preview';
 import { typedTiers } from './tier-values';
 import type { Product } from '../../resources/product';
-import { TaxCategoryField } from '../../resources/tax-category';
+import { TaxCategoryField } from '../../resources/tax/tax-category';
 
 const untiered = [
   ['FLAT', 'Flat fee'],

@@ -18,7 +18,7 @@ import { PriceChart } from './price-chart';
 import { curveOfProduct } from './price-curve';
 import { AuditLink } from '../../resources/audit/audit-link';
 import { priceText, type Product, tierSpanText } from '../../resources/product';
-import { TaxCategoryField } from '../../resources/tax-category';
+import { TaxCategoryField } from '../../resources/tax/tax-category';
 import { PricePreview } from './price-preview-field';
 import { productPreview } from './price-preview';
 import { TierTable } from './tier-table';

@@ -7,7 +7,7 @@ import { Form, TextAreaField, TextField } from '../../parts/form/form';
 import { AddressFields } from '../../resources/address-fields';
 import { PdfButton } from '../../resources/invoice/pdf-button';
 import type { Seller } from '../../resources/seller';
-import { TaxIdsField } from '../../resources/tax-ids-field';
+import { TaxIdsField } from '../../resources/tax/tax-ids-field';
 import { LogoField } from './logo-field';
 import { changedSeller, type LogoChange } from './seller-values';
 

@@ -2,7 +2,7 @@ import { type FormValues, isSame } from '../../parts/form/form-values';
 import { typedCount } from '../../parts/text/amount';
 import { isSameAddress, typedAddress } from '../../resources/address';
 import type { Seller } from '../../resources/seller';
-import { typedTaxIds } from '../../resources/tax-ids';
+import { typedTaxIds } from '../../resources/tax/tax-ids';
 
 type Values = Pick<FormValues, 'text' | 'optional' | 'has'>;
 

@@ -1,4 +1,4 @@
-import { FormValues } from '../parts/form/form-values';
+import { FormValues } from '../../parts/form/form-values';
 import { taxIdField, typedTaxIds } from './tax-ids';
 
 test('tax ids are read row by row', () => {

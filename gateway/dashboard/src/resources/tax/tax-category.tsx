@@ -1,9 +1,9 @@
 import { useId } from 'react';
 import { EXEMPT_CATEGORY, STANDARD_CATEGORY } from '@billing/kernel/tax/tax-rate';
-import type { Page } from '../api/client';
-import { useResource } from '../api/queries';
-import { TextField } from '../parts/form/form';
-import type { TaxRate } from './seller';
+import type { Page } from '../../api/client';
+import { useResource } from '../../api/queries';
+import { TextField } from '../../parts/form/form';
+import type { TaxRate } from '../seller';
 import { categoryToType } from './tax-category-text';
 
 const categoryLengthMax = 40;

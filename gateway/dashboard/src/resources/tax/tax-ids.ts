@@ -1,5 +1,5 @@
 import type { toJsonTaxId } from '@billing/proto/json/customer';
-import type { FormValues } from '../parts/form/form-values';
+import type { FormValues } from '../../parts/form/form-values';
 
 export type TaxId = ReturnType<typeof toJsonTaxId>;
 

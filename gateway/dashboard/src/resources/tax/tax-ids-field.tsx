@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../parts/element/buttons';
-import { CellField, FieldProblem } from '../parts/form/form';
+import { Button } from '../../parts/element/buttons';
+import { CellField, FieldProblem } from '../../parts/form/form';
 import { type TaxId, taxIdField, taxIdsMax, taxIdTypes } from './tax-ids';
 
 interface KeyedTaxId extends TaxId {
