@@ -24,6 +24,7 @@ const whole: CheckedFacts = {
   invoices: [invoice],
   creditNotes: [creditNote],
   completeSessions: [{ id: 'k1', invoiceId: 'i1', subscriptionId: 's1' }],
+  lostChanges: [],
   environments: new Set(['e1', 'e2']),
   usedEnvironments: new Map([['checkout.invoices', ['e1']]]),
   pending: new Map(),
@@ -91,6 +92,11 @@ describe('the check of a restored system', () => {
         ['missing_reference', 'credit note n1 names invoice i1, which does not exist'],
         ['I7', 'checkout session k1 is complete, and invoice i1 is not paid'],
       ],
+    ],
+    [
+      'an invoice of a lost change',
+      { ...whole, lostChanges: [{ holder: 'invoice' as const, id: 'i1', subscriptionId: 's1' }] },
+      [['missing_reference', 'invoice i1 names a change of subscription s1, which does not exist']],
     ],
     [
       'a complete session whose invoice is open',

@@ -1,3 +1,4 @@
+import type { LostChange } from './lost-changes';
 /** Invoice as its document has it. */
 export interface InvoiceFacts {
   readonly id: string;
@@ -43,6 +44,7 @@ export interface CheckedFacts {
   readonly invoices: readonly InvoiceFacts[];
   readonly creditNotes: readonly CreditNoteFacts[];
   readonly completeSessions: readonly SessionFacts[];
+  readonly lostChanges: readonly LostChange[];
   readonly environments: ReadonlySet<string>;
   /** Environments that aggregates are of, by collection. */
   readonly usedEnvironments: ReadonlyMap<string, readonly string[]>;
@@ -104,7 +106,12 @@ function missingReferences(facts: CheckedFacts): Finding[] {
   const ofCreditNotes = creditNotes
     .filter(({ invoiceId }) => !invoiceIds.has(invoiceId))
     .map(({ id, invoiceId }) => missing(`credit note ${id}`, 'invoice', invoiceId));
-  return [...ofSubscriptions, ...ofInvoices, ...ofCreditNotes];
+  const ofChanges = facts.lostChanges
+    .filter(({ subscriptionId }) => subscriptionIds.has(subscriptionId))
+    .map(({ holder, id, subscriptionId }) =>
+      missing(`${holder} ${id}`, 'a change of subscription', subscriptionId),
+    );
+  return [...ofSubscriptions, ...ofInvoices, ...ofCreditNotes, ...ofChanges];
 }
 
 /** I64: data of environments that identity has lost. */

@@ -9,6 +9,7 @@ import type {
   SubscriptionFacts,
 } from './check';
 import { readDeletedEnvironments } from './deleted-environments';
+import { readLostChanges } from './lost-changes';
 import { countPending, readUsedEnvironments } from './pending-messages';
 
 /** Filter of documents whose environment is not being deleted. */
@@ -100,6 +101,7 @@ export async function readCheckedFacts(
     invoices,
     creditNotes: await readCreditNotes(of('checkout'), living, creditNotesOfInvoices),
     completeSessions: await readCompleteSessions(of('checkout'), living),
+    lostChanges: await readLostChanges(databases, living),
     environments: new Set([...(await readIds(of('identity'), 'environments')), ...deleted]),
     usedEnvironments: await readUsedEnvironments(aggregates),
     pending: await countPending(aggregates),
