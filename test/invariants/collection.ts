@@ -74,6 +74,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     environmentId: tenant?.environmentId,
     organizationId: tenant?.organizationId,
     ...{ now, isManual, takenAt: systemClock.now() },
+    restoreCodes: await readRestoreCodes(client),
     subscriptions: lists.subscriptions,
     invoices: lists.invoices,
     balances: await client.all('/balances'),
@@ -203,6 +204,12 @@ async function readRows(
   const lines = body.toString().split('\n').slice(0, -1);
   const rows = lines.map((line) => JSON.parse(line));
   return { rows, position: Number(headers['export-position']) };
+}
+
+/** None if a release or a key cannot list restores. */
+async function readRestoreCodes(client: ApiClient): Promise<string[]> {
+  const { status, body } = await client.get('/restores?perPage=100');
+  return status === 200 ? body.data.map(({ code }: { readonly code: string }) => code) : [];
 }
 
 async function readClock(client: ApiClient): Promise<{ now: Date; isManual: boolean }> {

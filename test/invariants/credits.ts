@@ -10,7 +10,7 @@ import { gapsIn } from './writes';
 export const creditsStayWithin: Invariant = {
   id: 'I21',
   title: 'credit-note numbers without gaps, Σ credits ≤ line and invoice, splits add up',
-  examine: ({ creditNotes, invoices }) => {
+  examine: ({ creditNotes, invoices, restoreCodes }) => {
     const ofInvoices = groupBy(creditNotes, ({ invoiceId }) => invoiceId);
     const known = new Set(invoices.map(({ id }) => id));
     return together(
@@ -19,7 +19,7 @@ export const creditsStayWithin: Invariant = {
         !known.has(note.invoiceId) && `credit note ${note.id}: of no invoice`,
       ]),
       examineEach(invoices, (invoice) => creditProblems(invoice, ofInvoices.get(invoice.id) ?? [])),
-      { examined: 0, findings: gapsIn(creditNotes) },
+      { examined: 0, findings: gapsIn(creditNotes, restoreCodes) },
     );
   },
 };

@@ -1,4 +1,4 @@
-import { examineEach, type Invariant } from './picture/invariant';
+import { examineEach, groupBy, type Invariant } from './picture/invariant';
 
 export const writesAreDurable: Invariant = {
   id: 'I10',
@@ -26,28 +26,39 @@ export const nothingIsPending: Invariant = {
 export const numbersHaveNoGaps: Invariant = {
   id: 'I12',
   title: 'invoice numbers without gaps',
-  examine: ({ invoices }) => {
+  examine: ({ invoices, restoreCodes }) => {
     return {
       examined: invoices.length,
       findings: [
         ...invoices
           .filter(({ number, status }) => number === null && status !== 'DRAFT')
           .map(({ id, status }) => `invoice ${id} (${status}) has no number`),
-        ...gapsIn(invoices),
+        ...gapsIn(invoices, restoreCodes),
       ],
     };
   },
 };
 
-/** The first number that does not follow the one before it. */
-export function gapsIn(documents: readonly { readonly number: string | null }[]): string[] {
-  return documents
-    .flatMap(({ number }) => number ?? [])
-    .toSorted((left, right) => countOf(left) - countOf(right))
-    .map((number, index) => ({ number, expected: index + 1 }))
-    .filter(({ number, expected }) => countOf(number) !== expected)
-    .slice(0, 1)
-    .map(({ number, expected }) => `${number} in place of ${String(expected)}`);
+/** The first number of each series that does not follow the one before it. */
+export function gapsIn(
+  documents: readonly { readonly number: string | null }[],
+  restoreCodes: readonly string[] = [],
+): string[] {
+  const numbers = documents.flatMap(({ number }) => number ?? []);
+  const bySeries = groupBy(numbers, (number) => seriesOf(number, restoreCodes));
+  return [...bySeries.values()].flatMap((series) =>
+    series
+      .toSorted((left, right) => countOf(left) - countOf(right))
+      .map((number, index) => ({ number, expected: index + 1 }))
+      .filter(({ number, expected }) => countOf(number) !== expected)
+      .slice(0, 1)
+      .map(({ number, expected }) => `${number} in place of ${String(expected)}`),
+  );
+}
+
+/** Code of the restore whose series has a number; empty: the series before any restore. */
+function seriesOf(number: string, restoreCodes: readonly string[]): string {
+  return restoreCodes.find((code) => /-([^-]+)-\d+$/.exec(number)?.[1] === code) ?? '';
 }
 
 /** The counter in a number; a seller may change the prefix, and the counter goes on. */

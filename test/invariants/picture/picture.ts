@@ -416,6 +416,8 @@ export interface Picture {
   readonly takenAt: Date;
   /** True if `now` stands still while the picture is taken. */
   readonly isManual: boolean;
+  /** Codes of the restores of the installation, each with a series of numbers. */
+  readonly restoreCodes?: readonly string[];
   readonly subscriptions: readonly SubscriptionPicture[];
   readonly invoices: readonly InvoicePicture[];
   readonly balances: readonly BalancePicture[];
