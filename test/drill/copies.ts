@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Document, MongoClient } from 'mongodb';
 import type { Machine } from './machine';
 
@@ -6,6 +7,10 @@ export type Copy = ReadonlyMap<string, readonly Document[]>;
 
 // Documents are put back with the types that they had.
 const exact = { promoteValues: false, promoteLongs: false, bsonRegExp: true };
+
+const copiesMax = 100;
+// Written every second, and named by nothing else.
+const beating = new Set(['replicas']);
 
 /** Copies the databases of services, and puts them back, as other tools would. */
 export class Copies {
@@ -23,11 +28,28 @@ export class Copies {
     return this.client.close();
   }
 
-  /** Copies databases, one after the other, with the heartbeats of their replicas. */
+  /**
+   * Copies databases, one after the other, with the heartbeats of their replicas. Each copy is of
+   * one instant: it equals the one before it.
+   */
   async save(services: readonly string[]): Promise<ReadonlyMap<string, Copy>> {
     const copies = new Map<string, Copy>();
-    for (const service of services) copies.set(service, await this.copy(service));
+    for (const service of services) copies.set(service, await this.copyAtOneInstant(service));
     return copies;
+  }
+
+  private async copyAtOneInstant(service: string): Promise<Copy> {
+    let before = await this.copy(service);
+    for (let again = 1; again <= copiesMax; again += 1) {
+      const after = await this.copy(service);
+      const changed = [...after.keys()].filter((name) => {
+        return !beating.has(name) && !isDeepStrictEqual(before.get(name), after.get(name));
+      });
+      if (changed.length === 0) return after;
+      before = after;
+      if (again === copiesMax) throw new Error(`${service} is written: ${changed.join(' ')}`);
+    }
+    return before;
   }
 
   private async copy(service: string): Promise<Copy> {

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
+import { localOrganization } from '@billing/local/first-keys';
+import { OperatorClient } from '../support/operator-client';
+import type { Edit } from '../upgrade/releases';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 import {
   Announced,
@@ -38,17 +41,34 @@ export class DrillSystem {
     readonly machine: Machine,
     readonly copies: Copies,
     readonly receiver: WebhookReceiver,
-    readonly scene: Scene,
+    public scene: Scene,
+    /** The first operator. */
+    readonly owner: OperatorClient,
   ) {}
 
-  static async start(): Promise<DrillSystem> {
+  /** `playYear`: false leaves the scene at its first day. */
+  static async start({
+    playYear = true,
+    edits,
+  }: { readonly playYear?: boolean; readonly edits?: readonly Edit[] } = {}): Promise<DrillSystem> {
     const folder = await mkdtemp(join(tmpdir(), 'billing-drill-'));
     const receiver = await startWebhookReceiver();
-    const machine = await Machine.start(folder);
+    const machine = await Machine.start(folder, edits);
     const copies = await Copies.connect(machine);
     const live = machine.client(machine.liveKey);
-    const scene = await Scene.play(live, machine.stripe, receiver);
-    return new DrillSystem(folder, machine, copies, receiver, scene);
+    const scene = playYear
+      ? await Scene.play(live, machine.stripe, receiver)
+      : await Scene.begin(live, machine.stripe, receiver);
+    const { addresses, gatewayUrl } = machine;
+    const site = { addresses, gatewayUrl, organization: localOrganization };
+    const owner = await OperatorClient.owner(site);
+    return new DrillSystem(folder, machine, copies, receiver, scene, owner);
+  }
+
+  /** Goes on with another sandbox. */
+  async beginScene(): Promise<Scene> {
+    this.scene = await Scene.begin(this.scene.live, this.machine.stripe, this.receiver);
+    return this.scene;
   }
 
   async end(): Promise<void> {

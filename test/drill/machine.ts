@@ -10,6 +10,7 @@ import type { RunningSystem } from '@billing/local/system';
 import { ApiClient } from '../support/api-client';
 import { firstMessageOf, forkCompiled } from '../support/shared-system';
 import { siteIn, unlimited } from '../support/test-site';
+import { type Edit, editingVariables, presentRelease } from '../upgrade/releases';
 import { type Ended, type IsFatal, runCommand } from './command';
 
 /** Variables of the provider's test double. */
@@ -25,19 +26,22 @@ export function stripeVariables(stripe: TestStripe): Record<string, string> {
 export class Machine {
   gatewayUrl = '';
   liveKey = '';
+  /** The gRPC address of each service. */
+  addresses = {} as RunningSystem['addresses'];
   private child: ChildProcess | undefined;
 
   private constructor(
     readonly site: SystemSite,
     readonly stripe: TestStripe,
     private readonly folder: string,
+    private readonly edits: readonly Edit[] = [],
   ) {}
 
-  /** `folder` gets logs, keys and an empty data folder. */
-  static async start(folder: string): Promise<Machine> {
+  /** `folder` gets logs, keys and an empty data folder; `edits` are faults of the services. */
+  static async start(folder: string, edits?: readonly Edit[]): Promise<Machine> {
     const stripe = await TestStripe.start();
     const settings = { ...unlimited, ...stripeVariables(stripe) };
-    const machine = new Machine(siteIn(folder, { settings }), stripe, folder);
+    const machine = new Machine(siteIn(folder, { settings }), stripe, folder, edits);
     const { identity } = await machine.start();
     ({ liveKey: machine.liveKey } = await ensureFirstKeys(identity, folder));
     return machine;
@@ -66,13 +70,16 @@ export class Machine {
 
   /** Starts the services, again at the same address. */
   async start(): Promise<RunningSystem['addresses']> {
-    const child = forkCompiled('system-process');
+    const { root } = presentRelease;
+    const variables = editingVariables({ root, edits: this.edits });
+    const child = forkCompiled('system-process', [], variables);
     this.child = child;
     const started = firstMessageOf(child);
     const port = this.gatewayUrl === '' ? 0 : Number(new URL(this.gatewayUrl).port);
     child.send({ ...this.site, port, variablesOf: undefined });
     const { gatewayUrl, addresses } = (await started) as RunningSystem;
     this.gatewayUrl = gatewayUrl;
+    this.addresses = addresses;
     return addresses;
   }
 

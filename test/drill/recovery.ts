@@ -24,6 +24,8 @@ interface Recovery {
   readonly stoppedAt: Date;
   /** The machine loses its power after these steps, one after the other. */
   readonly kills?: readonly Step[];
+  /** Reason for opening the system despite what is found; absent: it stays closed then. */
+  readonly openReason?: string;
 }
 
 /**
@@ -32,7 +34,7 @@ interface Recovery {
  */
 export async function recover(
   machine: Machine,
-  { savedAt, stoppedAt, kills = [] }: Recovery,
+  { savedAt, stoppedAt, kills = [], openReason }: Recovery,
 ): Promise<Ended> {
   // A slow machine may have taken longer for the acts than copies may be apart.
   const earliest = new Date(stoppedAt.getTime() - apartMsMax);
@@ -46,10 +48,11 @@ export async function recover(
     await machine.kill();
     await machine.start();
   }
-  return reconcile(machine);
+  const open = openReason === undefined ? [] : ['--open', openReason];
+  return machine.run(['reconcile', '--json', ...open]);
 }
 
-function reconcile(machine: Machine, isFatal?: IsFatal): Promise<Ended> {
+function reconcile(machine: Machine, isFatal: IsFatal): Promise<Ended> {
   return machine.run(['reconcile', '--json'], isFatal);
 }
 
@@ -90,7 +93,7 @@ export async function openDespite(
 }
 
 /** Each service reads within about a second that the system is open. */
-async function untilServed(machine: Machine): Promise<void> {
+export async function untilServed(machine: Machine): Promise<void> {
   const live = machine.client(machine.liveKey);
   const paths = ['invoices', 'subscriptions', 'customers', 'products', 'discounts', 'meters'];
   for (const path of [...paths, 'webhook-endpoints', 'api-keys']) {

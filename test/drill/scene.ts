@@ -33,6 +33,17 @@ export class Scene {
     stripe: TestStripe,
     receiver: WebhookReceiver,
   ): Promise<Scene> {
+    const scene = await Scene.begin(live, stripe, receiver);
+    await scene.playYear();
+    return scene;
+  }
+
+  /** The first day of that year. */
+  static async begin(
+    live: ApiClient,
+    stripe: TestStripe,
+    receiver: WebhookReceiver,
+  ): Promise<Scene> {
     const sandbox = await live.manualSandbox('2025-01-31T00:00:00Z');
     const create = (path: string, body: object) => created(sandbox, path, body);
     const endpoint = await create('/webhook-endpoints', { url: receiver.url, events: ['*'] });
@@ -53,9 +64,7 @@ export class Scene {
       ...{ monthly: monthly.id, metered: metered.id, meter: meter.id, discount: discount.id },
       ...{ user: user.id, daily: daily.id, endpoint: endpoint.id },
     };
-    const scene = new Scene(live, sandbox, stripe, ids);
-    await scene.playYear();
-    return scene;
+    return new Scene(live, sandbox, stripe, ids);
   }
 
   private async playYear(): Promise<void> {

@@ -129,9 +129,13 @@ async function startSharedSystem(file: string): Promise<void> {
 }
 
 /** Starts a program of this folder as compiled, because services load in a fraction of the time. */
-export function forkCompiled(name: string, args: readonly string[] = []): ChildProcess {
+export function forkCompiled(
+  name: string,
+  args: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+): ChildProcess {
   return fork(join(__dirname, `../dist/support/${name}.js`), [...args], {
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...variables },
     execArgv: ['--enable-source-maps'],
   });
 }

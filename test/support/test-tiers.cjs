@@ -75,6 +75,7 @@ const inTurns = [
   'crash/ingest',
   'drill/lost-machine',
   'drill/put-back',
+  'drill/random-restores',
   'crash/full-disk',
   'crash/lost-answers',
   'crash/stream-outage',
