@@ -1,9 +1,13 @@
-import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { sumOf } from '@billing/kernel/money';
 import { overLimitAfter } from '../over-limit/over-limit-bill';
 import { type PeriodLine, periodLines } from '../subscription/recurring-charge';
 import { periodOf } from '../subscription/billing-cycle';
-import { isForProduct, isSameRedemption, runningDiscount } from '../subscription/discount';
+import {
+  coversPeriod,
+  isForProduct,
+  isSameRedemption,
+  runningDiscount,
+} from '../subscription/discount';
 import { type BilledPutOff, putOffOn, totalOfLines } from '../subscription/put-off';
 import { type DiscountSnapshot, mainItem, type Subscription } from '../subscription/subscription';
 import { type CycleEndBill, isBilled, type UsageBilling } from '../subscription/usage-billing';
@@ -57,8 +61,7 @@ export function isBillDiscounted(
   const discount = runningDiscount({ ...subscription, periodIndex });
   if (isDiscounted || discount === null) return isDiscounted;
   if (!isForLines(discount, { subscription, lines })) return false;
-  const { start } = periodOf(subscription, periodIndex);
-  return discountsPeriod(discount, { first: discount.firstPeriodStart, start });
+  return coversPeriod(discount, subscription, periodIndex);
 }
 
 /** A bill that a discount may apply to. */
@@ -71,8 +74,8 @@ export interface DiscountedBill {
 
 /** A bill of the end: usage alone. */
 export interface EndBill {
-  /** Start of the last period. */
-  readonly start: Date;
+  /** The last period. */
+  readonly periodIndex: number;
   /** True: the invoice of the last period was voided, or never created. */
   readonly isVoided: boolean;
   readonly lines: readonly UsageLine[];
@@ -85,13 +88,13 @@ export interface EndBill {
  */
 export function isEndDiscounted(
   subscription: Subscription,
-  { start, isVoided, lines }: EndBill,
+  { periodIndex, isVoided, lines }: EndBill,
 ): boolean {
   const { discount } = subscription;
   if (discount === null || !isForLines(discount, { subscription, lines })) return false;
   const { firstPeriodStart: first, duration } = discount;
   if (duration === 'ONCE' && first !== null && !isVoided) return false;
-  return discountsPeriod(discount, { first, start });
+  return coversPeriod(discount, subscription, periodIndex);
 }
 
 /** True if the lines that a discount is for come to anything. */
@@ -156,10 +159,8 @@ export function withDiscountBegun(current: Subscription, bill: CycleEndBill): Su
  */
 export function returnDiscount(subscription: Subscription): Subscription {
   const { discount, periodIndex } = subscription;
-  if (discount?.duration !== 'ONCE') return subscription;
-  const { start } = periodOf(subscription, periodIndex ?? 0);
-  const isOfPeriod = discount.firstPeriodStart?.getTime() === start.getTime();
-  if (!isOfPeriod) return subscription;
+  if (discount?.duration !== 'ONCE' || discount.firstPeriodStart === null) return subscription;
+  if (!coversPeriod(discount, subscription, periodIndex ?? 0)) return subscription;
   return { ...subscription, discount: { ...discount, firstPeriodStart: null } };
 }
 

@@ -32,8 +32,8 @@ export function toProtoEndInvoice(
   { invoiceId, lines, putOff, isVoided, customer, buyer, taxCategories }: EndInvoice,
 ): { readonly request: CreateInvoiceRequest; readonly isDiscounted: boolean } {
   const state = { ...subscription, discount: runningDiscount(subscription) };
-  const { start } = periodOf(state, state.periodIndex ?? 0);
-  const isDiscounted = isEndDiscounted(state, { start, isVoided, lines });
+  const periodIndex = state.periodIndex ?? 0;
+  const isDiscounted = isEndDiscounted(state, { periodIndex, isVoided, lines });
   const request = toProtoNewInvoice(withCustomer(state, customer), {
     invoiceId,
     reason: 'SUBSCRIPTION_CANCEL',
@@ -57,9 +57,9 @@ export function toProtoCycleEndInvoice(
   { lines, customer, taxCategories }: CycleEndInvoice,
 ): ReturnType<typeof toProtoEndInvoice> {
   const state = asOfCycleEnd(subscription, bill);
-  const period = periodOf(state, bill.periodIndex);
-  const { start } = period;
-  const isDiscounted = isEndDiscounted(state, { start, isVoided: false, lines });
+  const { periodIndex } = bill;
+  const period = periodOf(state, periodIndex);
+  const isDiscounted = isEndDiscounted(state, { periodIndex, isVoided: false, lines });
   const request = toProtoNewInvoice(withCustomer(state, customer), {
     invoiceId: bill.invoiceId,
     reason: 'SUBSCRIPTION_CHANGE',

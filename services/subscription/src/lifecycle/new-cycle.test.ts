@@ -1,3 +1,4 @@
+import { discountEndsAt, takeDiscount } from '../subscription/discount';
 import { mainItem, type Subscription } from '../subscription/subscription';
 import { aChangeRequest } from '../testing/change-request';
 import { aDiscount, aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
@@ -106,6 +107,34 @@ test('a new cycle takes a discount of one period only once', () => {
     lines: [{ amount: 100000n, discountAmount: 0n }, { amount: -2500n }],
   });
 });
+
+test.each(['FULL_AND_RESET', 'PRORATE'] as const)(
+  'a new cycle at the start of the discounted period takes the discount no second time: %s',
+  (proration) => {
+    const price = aPrice({ amount: 10000n });
+    const discounted = paid(aSubscription({}, { ...at(start), price, discount: aDiscount() }));
+    const facts = factsOf(discounted, 10000n, 5000n);
+    const changed = requestChange(discounted, toYear({ proration, facts }), { now: start }).state;
+    expect(changed.changes.finished[0]?.invoice).toMatchObject({
+      discount: null,
+      lines: [{ amount: 100000n, discountAmount: 0n }, ...(proration === 'PRORATE' ? [{}] : [])],
+    });
+    // The period does not become a discounted one later, and the earlier one stays one.
+    expect([0, 1, 2].map((index) => takeDiscount(changed, index).isDiscounted)).toEqual([
+      ...[true, false, false],
+    ]);
+    expect(discountEndsAt(changed)).toEqual(start);
+    const larger = { ...product(200000n, 'YEARLY'), productId: 'larger' };
+    const upgrade = toYear({
+      changeId: 'upgrade',
+      wanted: { product: larger, quantity: null, discount: null },
+      facts: { ...factsOf(changed, 100000n), periodIndex: 1 },
+    });
+    const { state } = requestChange(changed, upgrade, { now: middle });
+    const lines = state.changes.finished.at(-1)?.invoice?.lines;
+    expect(lines?.map(({ discountAmount }) => discountAmount)).toEqual([0n, 0n]);
+  },
+);
 
 test('a new cycle names its discount, and that of the lines put off, each with its own lines', () => {
   const former = aDiscount({ duration: 'FOREVER' });

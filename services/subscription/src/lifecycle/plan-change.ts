@@ -1,5 +1,4 @@
 import { billChange, type ChangeBill } from '@billing/kernel/proration/change-bill';
-import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { recurringCharge } from '@billing/kernel/pricing';
 import {
   chargesAfter,
@@ -15,7 +14,7 @@ import {
   sideOf,
   withDiscountAfter,
 } from '../subscription/change-side';
-import { knownCurrency, runningDiscount, termsOf } from '../subscription/discount';
+import { coversPeriod, knownCurrency, runningDiscount, termsOf } from '../subscription/discount';
 import {
   mainItem,
   type Subscription,
@@ -116,7 +115,7 @@ function proratedCost(
   const { replaced, added } = differences(subscription.items, items);
   if (replaced.length + added.length === 0) return { ...nothing, charges: before };
   const { start, end } = periodOf(subscription, facts.periodIndex);
-  const discount = discountOf(subscription, start);
+  const discount = discountOf(subscription, facts.periodIndex);
   const proration = prorate({
     period: { from: start.getTime(), to: end.getTime() },
     at: at.getTime(),
@@ -225,10 +224,10 @@ function isUnchanged(from: SubscriptionItem, to: SubscriptionItem): boolean {
 }
 
 /** The discount, if the running period is discounted. */
-function discountOf(subscription: Subscription, start: Date): Subscription['discount'] {
+function discountOf(subscription: Subscription, periodIndex: number): Subscription['discount'] {
   const discount = runningDiscount(subscription);
   if (discount === null || discount.firstPeriodStart === null) return null;
-  return discountsPeriod(discount, { first: discount.firstPeriodStart, start }) ? discount : null;
+  return coversPeriod(discount, subscription, periodIndex) ? discount : null;
 }
 
 function exactAmountOf({ price, quantity }: Pick<SubscriptionItem, 'price' | 'quantity'>): Decimal {

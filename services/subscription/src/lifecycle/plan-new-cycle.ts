@@ -2,7 +2,12 @@ import { creditAtNewCycle } from '@billing/kernel/proration/change-bill';
 import { sumOf } from '@billing/kernel/money';
 import { unusedTime } from '@billing/kernel/proration/prorated-change';
 import { beginCycle, periodOf } from '../subscription/billing-cycle';
-import { type DiscountedPeriod, discountParts, takeDiscount } from '../subscription/discount';
+import {
+  type DiscountedPeriod,
+  discountParts,
+  takeDiscount,
+  withFirstPeriod,
+} from '../subscription/discount';
 import { totalOfLines, waitingPutOff } from '../subscription/put-off';
 import { periodLines } from '../subscription/recurring-charge';
 import type { Subscription, SubscriptionItems } from '../subscription/subscription';
@@ -43,7 +48,7 @@ export function startNewCycle(
   items: SubscriptionItems,
   begun: { readonly at: Date; readonly invoiceId: string | null },
 ): DiscountedPeriod & { readonly periodIndex: number } {
-  const entered = enterCycle(subscription, items, begun);
+  const entered = enterCycle(withFirstPeriod(subscription, begun.at), items, begun);
   const { periodIndex } = entered;
   return { ...takeDiscount(entered, periodIndex), periodIndex };
 }

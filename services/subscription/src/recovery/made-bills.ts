@@ -1,7 +1,6 @@
-import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { orderedInvoiceOf, periodOf } from '../subscription/billing-cycle';
 import type { BillPeriod } from '../subscription/command';
-import { runningDiscount } from '../subscription/discount';
+import { coversPeriod, runningDiscount } from '../subscription/discount';
 import { endedWithin, firstBilledPeriod, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import type { InvoiceIdOf } from '../subscription/transition';
@@ -58,8 +57,7 @@ function orderOf(
 function isDiscountedIn(subscription: Subscription, periodIndex: number): boolean {
   const discount = runningDiscount({ ...subscription, periodIndex });
   if (discount === null || discount.firstPeriodStart === null) return false;
-  const { start } = periodOf(subscription, periodIndex);
-  return discountsPeriod(discount, { first: discount.firstPeriodStart, start });
+  return coversPeriod(discount, subscription, periodIndex);
 }
 
 /**

@@ -4,8 +4,14 @@ import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { applyDiscount, type DiscountTerms } from '@billing/kernel/discounting';
 import { sumOf } from '@billing/kernel/money';
 import { recurringCharge } from '@billing/kernel/pricing';
-import { periodIndexAt, periodOf } from './billing-cycle';
-import { currencyOf, type DiscountSnapshot, mainItem, type Subscription } from './subscription';
+import { type CycleFacts, periodIndexAt, periodOf } from './billing-cycle';
+import {
+  currencyOf,
+  type DiscountSnapshot,
+  mainItem,
+  type Subscription,
+  type SubscriptionDiscount,
+} from './subscription';
 
 /** A subscription that enters a period, and the decision whether its discount applies there. */
 export interface DiscountedPeriod {
@@ -26,12 +32,36 @@ export function takeDiscount(subscription: Subscription, periodIndex: number): D
       recurringCharge({ ...price, quantity }).amount > 0n,
   );
   if (discount === null || !costsAnything) return { state: subscription, isDiscounted: false };
-  const { start } = periodOf(subscription, periodIndex);
-  const first = discount.firstPeriodStart;
-  const isDiscounted = discountsPeriod(discount, { first, start });
-  if (!isDiscounted || first !== null) return { state: subscription, isDiscounted };
-  const begun = { ...discount, firstPeriodStart: start };
+  const isDiscounted = coversPeriod(discount, subscription, periodIndex);
+  if (!isDiscounted || discount.firstPeriodStart !== null) {
+    return { state: subscription, isDiscounted };
+  }
+  const begun = { ...discount, firstPeriodStart: periodOf(subscription, periodIndex).start };
   return { state: { ...subscription, discount: begun }, isDiscounted };
+}
+
+/** True if a period is in the span of a discount, or may begin it. */
+export function coversPeriod(
+  discount: SubscriptionDiscount,
+  facts: CycleFacts,
+  periodIndex: number,
+): boolean {
+  const { duration, firstPeriod, firstPeriodStart: first } = discount;
+  if (duration === 'ONCE' && firstPeriod !== undefined) return firstPeriod === periodIndex;
+  return discountsPeriod(discount, { first, start: periodOf(facts, periodIndex).start });
+}
+
+/**
+ * The subscription with the first discounted period told from the one that follows, where a new
+ * cycle begins that at the same instant.
+ */
+export function withFirstPeriod(subscription: Subscription, at: Date): Subscription {
+  const { discount, periodIndex } = subscription;
+  if (discount === null || periodIndex === null || discount.firstPeriod !== undefined) {
+    return subscription;
+  }
+  if (discount.firstPeriodStart?.getTime() !== at.getTime()) return subscription;
+  return { ...subscription, discount: { ...discount, firstPeriod: periodIndex } };
 }
 
 /** True if the discount takes something off the product; where that is not known, true. */
@@ -64,10 +94,12 @@ export function runningDiscount({
 export function discountEndsAt(subscription: Subscription): Date | null {
   const { discount } = subscription;
   if (discount === null || discount.firstPeriodStart === null) return null;
-  const { duration, durationInMonths, firstPeriodStart } = discount;
+  const { duration, durationInMonths, firstPeriodStart, firstPeriod } = discount;
   switch (duration) {
-    case 'ONCE':
-      return periodOf(subscription, periodIndexAt(subscription, firstPeriodStart)).end;
+    case 'ONCE': {
+      const first = firstPeriod ?? periodIndexAt(subscription, firstPeriodStart);
+      return periodOf(subscription, first).end;
+    }
     case 'REPEATING':
       return durationInMonths === null ? null : addMonths(firstPeriodStart, durationInMonths);
     case 'FOREVER':

@@ -63,6 +63,8 @@ export interface SubscriptionDiscount extends DiscountSnapshot {
   readonly holderId: string | null;
   /** Start of the first discounted period; null: none so far. */
   readonly firstPeriodStart: Date | null;
+  /** The first discounted period; absent: the only one with that start. */
+  readonly firstPeriod?: number;
 }
 
 /**
