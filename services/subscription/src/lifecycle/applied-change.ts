@@ -58,7 +58,7 @@ export function withAppliedChange(
       ? null
       : {
           periodIndex: exchanged.periodIndex,
-          applied: (earlier?.applied ?? 0) + 1,
+          applied: change.beginsCycle ? 1 : (earlier?.applied ?? 0) + 1,
           charges,
           invoiceIds,
           discount: change.beginsCycle ? exchanged.discount : runningDiscount(current),

@@ -43,12 +43,14 @@ export function checkRequest(
   now: Date,
 ): ChangeAt {
   checkChangeable(current);
-  if (request.kind !== 'UPDATE') checkPause(current, request);
   const at = resolveAt(current, request);
   const isNewCycle = at === 'NOW' && beginsCycle(current, request);
   if (at === 'NOW') checkRoom(current);
-  if (isNewCycle) checkCycles(current, now);
-  if (request.kind !== 'UPDATE') return at;
+  if (at === 'NOW' && needsCycle(current, request)) checkCycles(current, now);
+  if (request.kind !== 'UPDATE') {
+    checkPause(current, request);
+    return at;
+  }
   const { wanted } = request;
   const isSame =
     !isNewCycle &&
@@ -147,14 +149,21 @@ function waitingAfter(subscription: Subscription, request: WantedOf): Subscripti
   return isEnded ? null : waiting;
 }
 
+/** True if a change now needs room for a cycle: a pause needs it for its end. */
+function needsCycle(current: Subscription, request: WantedOf): boolean {
+  if (request.kind === 'UPDATE') return beginsCycle(current, request);
+  return request.kind === 'PAUSE' && current.phase === 'REGULAR';
+}
+
 function checkCycles(subscription: Subscription, now: Date): void {
   const today = cyclesSince(subscription, new Date(now.getTime() - dayMs));
   if (today < newCyclesADayMax && subscription.cycles.length < cyclesMax) return;
   throw refusal('TOO_MANY_CHANGES', 'Too many changes in this period');
 }
 
-function checkRoom({ changes: { period }, periodIndex }: Subscription): void {
-  if (period === null || period.periodIndex !== periodIndex) return;
+/** Refuses one more change in the running period; none runs in a pause, where changes are free. */
+function checkRoom({ changes: { period }, periodIndex, phase }: Subscription): void {
+  if (phase === 'PAUSED' || period === null || period.periodIndex !== periodIndex) return;
   if (period.applied >= changesAPeriodMax) {
     throw refusal('TOO_MANY_CHANGES', 'Too many changes in this period');
   }

@@ -223,3 +223,53 @@ describe('a pause is refused', () => {
     expect(() => requestChange(subscription, request, { now: middle })).toThrow(message);
   });
 });
+
+describe('the limits of changes', () => {
+  const seats = (quantity: number) =>
+    aChangeRequest({
+      ...{ changeId: `seats-${String(quantity)}`, requirePayment: false },
+      wanted: { product: null, quantity, discount: null },
+    });
+
+  test('of a period do not count in a pause, and never keep it from its end', () => {
+    let { state } = pausedNow();
+    for (let quantity = 2; quantity <= 60; quantity += 1) {
+      state = requestChange(state, seats(quantity), { now: day('06-20') }).state;
+    }
+    const replanned = aPause({ changeId: 'replanned', resumeAt: day('09-01') });
+    state = requestChange(state, replanned, { now: day('06-21') }).state;
+    expect(state.resumeAt).toEqual(day('09-01'));
+    const resumed = requestChange(state, aResume(), { now: day('08-10') }).state;
+    expect(resumed).toMatchObject({ phase: 'REGULAR', items: [{ quantity: 60 }] });
+    const next = requestChange(resumed, seats(99), { now: day('08-11') }).state;
+    expect(next.changes.period).toMatchObject({ periodIndex: 1, applied: 2 });
+  });
+
+  test('refuse a pause rather than its end', () => {
+    let state = running;
+    for (let count = 1; count <= 3; count += 1) {
+      const changeId = String(count);
+      const pause = aPause({ changeId: `pause-${changeId}`, facts: null });
+      const paused = requestChange(state, pause, { now: middle }).state;
+      const resume = aResume({ changeId: `resume-${changeId}` });
+      state = requestChange(paused, resume, { now: middle }).state;
+    }
+    const again = aPause({ changeId: 'again', facts: null });
+    expect(() => requestChange(state, again, { now: middle })).toThrow(
+      'Too many changes in this period',
+    );
+    const atEnd = requestChange(state, { ...again, at: 'PERIOD_END' }, { now: middle });
+    expect(atEnd.state.changes.waiting).toMatchObject({ kind: 'PAUSE' });
+  });
+
+  test('are named before what the phase does not allow', () => {
+    let state = running;
+    for (let quantity = 2; quantity <= 51; quantity += 1) {
+      state = requestChange(state, { ...seats(quantity), facts }, { now: middle }).state;
+    }
+    const tooMany = 'Too many changes in this period';
+    const flagged = { ...state, cancelAtPeriodEnd: true };
+    expect(() => requestChange(flagged, aPause(), { now: middle })).toThrow(tooMany);
+    expect(() => requestChange(state, aResume(), { now: middle })).toThrow(tooMany);
+  });
+});
