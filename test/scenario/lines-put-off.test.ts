@@ -1,5 +1,5 @@
 import { eventually } from '@billing/chassis/testing';
-import type { Scenario } from './scenario';
+import { cards, type Scenario } from './scenario';
 import { beginEachOn } from './stage';
 
 // Worked examples: a monthly period from 1 June to 1 July 2026, changed on 16 June.
@@ -123,6 +123,22 @@ describe('a change that the next invoice bills', () => {
     });
     await scenario.advanceTo('2026-07-01');
     expect((await scenario.invoices(subscription)).at(-1)).toMatchObject({ total: 50000 });
+  });
+
+  test('its lines wait on after a change that is declined, and none of its invoices bills them', async () => {
+    const declines = { authorizedTransactionId: cards.failsTwice };
+    const { subscription, path, change } = await upgraded(declines);
+    const ofChange = `${path}/${change.id as string}`;
+    const larger = (await priced(50000)).id;
+    for (let tries = 0; tries < 2; tries += 1) {
+      const declined = await scenario.change(subscription, { productId: larger });
+      expect(declined).toMatchObject({ status: 'FAILED', failure: { code: 'card_declined' } });
+      expect(await get(ofChange)).toMatchObject({ status: 'APPLIED', invoiceId: null });
+    }
+    await scenario.advanceTo('2026-07-01');
+    const renewal = (await scenario.invoices(subscription)).at(-1);
+    expect(renewal).toMatchObject({ total: 40000, status: 'PAID' });
+    expect(await get(ofChange)).toMatchObject({ invoiceId: renewal.id });
   });
 
   test('its lines are billed by the end, less what the end gives back', async () => {

@@ -50,7 +50,7 @@ export async function invoiceChange(
   const request = toProtoChangeInvoice(present.known(state), present.invoice);
   const { invoice, collecting } = await invoices.create(request, context);
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
-  if (change.status === 'APPLIED') await recordTaken(change, context, changes);
+  await recordTaken(change, context, changes);
   if (change.status === 'APPLIED') {
     await subscriptions.record(id, context, (current) =>
       recordChangeInvoice(present.known(current), {
@@ -71,13 +71,16 @@ export async function invoiceChange(
   );
 }
 
-/** Records that the invoice of a change has billed lines that earlier changes have put off. */
+/**
+ * Records that the invoice of a change has billed lines that earlier changes have put off. One that
+ * has failed leaves them to the next invoice.
+ */
 async function recordTaken(
-  { invoice, takenChangeIds }: SubscriptionChange,
+  { status, invoice, takenChangeIds }: SubscriptionChange,
   context: CallContext,
   changes: Changes,
 ): Promise<void> {
-  if (invoice === null) return;
+  if (invoice === null || status !== 'APPLIED') return;
   for (const id of takenChangeIds) await changes.recordBilledOn(id, invoice.invoiceId, context);
 }
 
