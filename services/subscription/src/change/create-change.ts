@@ -22,15 +22,15 @@ import { changeHolderId, otherProductIdsOf } from '../peer/discount';
 import { heldRedemption, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import type { Subscription } from '../subscription/subscription';
-import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
+import type { SubscriptionChange } from '../subscription/subscription-change';
 import { checkInstants, readCycle } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
 import { movesMeters } from './find-meter-moves';
 import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { nextRound } from './find-reserved-change';
-import { asStaleChange } from './sign-preview';
-import { readPlanQuote } from './read-quote';
+import { type StaleInput, staleInputOfChange } from './sign-preview';
+import { nothingBilled, type PlannedBills, readPlanQuote } from './read-quote';
 import { usageInvoiceId } from '../storage/subscription-store';
 import {
   caughtUp,
@@ -188,7 +188,7 @@ function reservationOf(
 /** A change with its invoice at the instant of the call, and what it reserves. */
 interface PlannedRequest {
   readonly wanted: ChangeRequest;
-  readonly planned: Pick<ChangePlan, 'invoice' | 'putOff'>;
+  readonly planned: PlannedBills;
   readonly credits: readonly ChangeCredit[];
 }
 
@@ -207,10 +207,10 @@ function withReservation(
 ): PlannedRequest {
   const instant = promised?.at ?? now;
   const isNow = resolveAt(current, request) === 'NOW';
-  const { invoice, putOff, creditNotes } = isNow
+  const { invoice, putOff, takenChangeIds, creditNotes } = isNow
     ? planChange(current, { ...request, at: instant })
     : nothingPlanned;
-  const planned = { invoice, putOff };
+  const planned = { invoice, putOff, takenChangeIds };
   const isBilled = invoice !== null || putOff !== null;
   const credits = creditsOf(creditNotes);
   const holdsNothing = credits.length === 0 && heldRedemption(request.wanted) === null;
@@ -223,7 +223,7 @@ function withReservation(
   return { wanted: { ...request, instant, balanceRound, reservedRound: round }, planned, credits };
 }
 
-const nothingPlanned = { invoice: null, putOff: null, creditNotes: [] };
+const nothingPlanned = { ...nothingBilled, creditNotes: [] };
 
 /** Reads what a change needs to know; refuses what no state of the subscription allows. */
 export async function requestFor(

@@ -30,7 +30,7 @@ import { checkNothingDue, promisedNotes, validUntilOf, subscriptionDigest } from
 import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
 import { type EndInvoice, noEndInvoice, readCycleEndInvoice } from './describe-end-invoice';
 import { type NextInvoice, readNextInvoice } from './describe-next-invoice';
-import { readPlanQuote, toProtoPreviewNote } from './read-quote';
+import { checkBills, nothingBilled, readPlanQuote, toProtoPreviewNote } from './read-quote';
 
 export type PreviewDependencies = ChangeDependencies & TokenDependencies;
 
@@ -184,6 +184,7 @@ async function computed(
 
 /**
  * The subscription after the change, decided by the rule that stores it. A change that is paid
+    checkBills(subscription, nothingBilled, request);
  * first counts as paid.
  */
 function afterChange(subscription: Subscription, request: ChangeRequest, at: Date): Subscription {

@@ -1,5 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { DomainError } from '@billing/kernel/domain-error';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { isAmount, sumOf } from '@billing/kernel/money';
+import { recurringCharge } from '@billing/kernel/pricing';
 import type { CreateInvoiceRequest, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import type {
   PreviewCreditNote,
@@ -7,13 +9,17 @@ import type {
 } from '@billing/proto/billing/subscription/v1/change_service';
 import { changeSettlements } from '@billing/proto/values/subscription';
 import { changeInvoice } from '../lifecycle/change-lines';
-import type { ChangeRequest } from '../lifecycle/check-change';
+import { type ChangeRequest, itemsAtRenewal } from '../lifecycle/check-change';
 import type { EndCredits } from '../lifecycle/plan-end';
 import { toProtoChangeInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
-import { waitingPutOff } from '../subscription/put-off';
+import { putOffAfter, waitingPutOff } from '../subscription/put-off';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
-import type { ChangeCreditNote, ChangePlan } from '../subscription/subscription-change';
+import {
+  type ChangeCreditNote,
+  type ChangePlan,
+  keepsPutOff,
+} from '../subscription/subscription-change';
 
 /** Reads what an invoice would cost, with its taxes and what the balance would pay. */
 export async function readQuote(
@@ -41,6 +47,39 @@ export interface PlanQuote {
 }
 
 /**
+ * Refuses a change whose own invoice, or that of the next period with the lines put off, would be
+ * over the limit: no later change could bring it below again.
+ */
+export function checkBills(
+  subscription: Subscription,
+  { invoice, ...planned }: PlannedBills,
+  request: Pick<ChangeRequest, 'changeId' | 'kind' | 'at' | 'wanted' | 'proration'>,
+): void {
+  const { changes } = subscription;
+  const putOff = putOffAfter(changes.putOff, { id: request.changeId, ...planned });
+  const { lines } = waitingPutOff({ changes: { ...changes, putOff } });
+  const recurring = itemsAtRenewal(subscription, request).map(
+    ({ price, quantity }) => recurringCharge({ ...price, quantity }).amount,
+  );
+  const next = sumOf([...recurring, ...lines.map(({ amount }) => amount)]);
+  const own = sumOf((invoice?.lines ?? []).map(({ amount }) => amount));
+  if (isWithinLimit(next) && isWithinLimit(own)) return;
+  const field = request.wanted.otherItems === undefined ? 'quantity' : 'items';
+  throw invalidInput({ [field]: ['The total exceeds the maximum amount'] });
+}
+
+/** What a change bills at once, and what it puts off or takes along. */
+export type PlannedBills = Pick<ChangePlan, 'invoice' | 'putOff' | 'takenChangeIds'>;
+
+/** The bills of a change that waits. */
+export const nothingBilled: PlannedBills = { invoice: null, ...keepsPutOff };
+
+// Below 0 is another problem.
+function isWithinLimit(sum: bigint): boolean {
+  return sum < 0n || isAmount(sum);
+}
+
+/**
  * Reads what the invoice of a change would cost, and the lines that it puts off: as if they were
  * invoiced now, with those that wait already. Refuses an invoice below 0: the unused time gives its
  * tax back, and the remaining time may have less, for example under reverse charge.
@@ -48,16 +87,18 @@ export interface PlanQuote {
 export async function readPlanQuote(
   {
     subscription,
-    planned: { invoice, putOff },
+    planned,
     request,
   }: {
     readonly subscription: Subscription;
-    readonly planned: Pick<ChangePlan, 'invoice' | 'putOff'>;
-    readonly request: Pick<ChangeRequest, 'invoiceId' | 'taxFacts'>;
+    readonly planned: PlannedBills;
+    readonly request: ChangeRequest;
   },
   context: CallContext,
   peers: Pick<Peers, 'quotes'>,
 ): Promise<PlanQuote> {
+  const { invoice, putOff } = planned;
+  checkBills(subscription, planned, request);
   try {
     if (invoice !== null) {
       const quoted = toProtoChangeInvoice(subscription, invoice);

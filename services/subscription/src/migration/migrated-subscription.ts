@@ -6,6 +6,7 @@ import {
   type ExchangeProblem,
   type PriceExchange,
 } from '../subscription/price-exchange';
+import { waitingPutOff } from '../subscription/put-off';
 import type { CustomerSnapshot, Subscription } from '../subscription/subscription';
 import type { SubscriptionChange, WantedChange } from '../subscription/subscription-change';
 
@@ -42,7 +43,9 @@ export function skipReason(
   const amounts = exchangedItems(items, exchange).map(
     ({ price, quantity }) => recurringCharge({ ...price, quantity }).amount,
   );
-  return !isAmount(sumOf(amounts)) ? 'AMOUNT_TOO_LARGE' : null;
+  // The invoice of the next period bills the lines put off too.
+  const putOff = waitingPutOff({ changes }).lines.map(({ amount }) => amount);
+  return !isAmount(sumOf([...amounts, ...putOff])) ? 'AMOUNT_TOO_LARGE' : null;
 }
 
 /** True if one of the items has the price version that a job replaces. */

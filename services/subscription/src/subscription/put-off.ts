@@ -53,7 +53,11 @@ export function withPutOffOn(subscription: Subscription, bill: number): Subscrip
 /** Lines put off after a change that takes effect. */
 export function putOffAfter(
   before: readonly PutOffLines[],
-  { id: changeId, putOff, takenChangeIds }: SubscriptionChange,
+  {
+    id: changeId,
+    putOff,
+    takenChangeIds,
+  }: Pick<SubscriptionChange, 'id' | 'putOff' | 'takenChangeIds'>,
 ): readonly PutOffLines[] {
   const kept = before.filter((one) => !takenChangeIds.includes(one.changeId));
   return putOff === null ? kept : [...kept, { changeId, ...putOff, bill: null }];
