@@ -49,6 +49,8 @@ describe('a previewed change', () => {
 
   test.each<[name: string, move: (moved: Moved) => Promise<unknown>]>([
     ['price', ({ productId }) => patch(`/products/${productId}`, { active: false })],
+    // The lines name the product.
+    ['price', ({ productId }) => patch(`/products/${productId}`, { name: 'Renamed' })],
     [
       'customer',
       ({ customerId }) => patch(`/customers/${customerId}`, { collectionMethod: 'SEND_INVOICE' }),

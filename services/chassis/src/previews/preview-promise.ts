@@ -4,6 +4,7 @@ import { newId } from '../ids';
 import type { PreviewKeys } from './preview-key-store';
 import {
   claimOf,
+  isInTime,
   isOfOtherCall,
   type PresentFacts,
   type PreviewClaim,
@@ -60,6 +61,16 @@ export function refuseStale(claim: PreviewClaim, present: PresentFacts): void {
 export function previewStale(names: readonly string[]): DomainError {
   const message = `Preview is stale: ${names.join(', ')}`;
   return new DomainError('failed_precondition', 'PREVIEW_STALE', message);
+}
+
+/** Refusal for the state of one fact, before the others are compared: the token may be late too. */
+export function previewStaleBy(
+  name: string,
+  claim: Pick<PreviewClaim, 'at' | 'validUntil'>,
+  { now }: Pick<CallContext, 'now'>,
+): DomainError {
+  const inTime = isInTime(claim, { now: now.getTime() });
+  return previewStale(inTime ? [name] : ['time', name]);
 }
 
 async function sealOf(context: CallContext, keys: TokenDependencies['keys']) {

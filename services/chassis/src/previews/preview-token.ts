@@ -81,6 +81,14 @@ export function isOfOtherCall(token: string, call: PreviewedCall | undefined): b
   }
 }
 
+/** True from the instant of a preview on, until its token expires. */
+export function isInTime(
+  { at, validUntil }: Pick<PreviewClaim, 'at' | 'validUntil'>,
+  { now }: Pick<PresentFacts, 'now'>,
+): boolean {
+  return at <= now && now <= validUntil;
+}
+
 /** Present facts, to compare a claim with. */
 export interface PresentFacts {
   /** Environment time in milliseconds since 1970. */
@@ -98,14 +106,14 @@ export interface PresentFacts {
  * moved without moving the result refuse nothing.
  */
 export function staleNames(claim: PreviewClaim, present: PresentFacts): string[] {
-  const isInTime = claim.at <= present.now && present.now <= claim.validUntil;
+  const inTime = isInTime(claim, present);
   const isSameResult = claim.promised === present.promised;
-  if (isInTime && isSameResult && present.isBalanceLeft) return [];
+  if (inTime && isSameResult && present.isBalanceLeft) return [];
   const moved = isSameResult
     ? []
     : previewInputs.filter((name) => claim.inputs[name] !== present.inputs[name]);
   const named = new Set<string>([
-    ...(isInTime ? [] : ['time']),
+    ...(inTime ? [] : ['time']),
     ...moved,
     ...(present.isBalanceLeft ? [] : ['balance']),
   ]);

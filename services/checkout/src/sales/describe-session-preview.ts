@@ -2,12 +2,17 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import {
   claimFor,
-  previewStale,
+  previewStaleBy,
   refuseStale,
   signedToken,
   type TokenDependencies,
 } from '@billing/chassis/preview-promise';
-import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
+import {
+  digestOf,
+  type PresentFacts,
+  type PreviewClaim,
+  type PreviewInput,
+} from '@billing/chassis/preview-token';
 import { DomainError } from '@billing/kernel/domain-error';
 import { QuoteInvoiceResponse } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PreviewSessionResponse } from '@billing/proto/billing/checkout/v1/session';
@@ -92,7 +97,8 @@ export async function describePromised(
     const snapshots = { ...session.snapshots, discount: undefined };
     return { ...session, snapshots, promisedDiscount: discountDigest(discount) };
   } catch (error) {
-    throw asStaleSession(error);
+    const stale = staleInputOf(error);
+    throw stale === undefined ? error : previewStaleBy(stale, claim, context);
   }
 }
 
@@ -164,16 +170,14 @@ function promiseOf({
 }
 
 /** With a token, a refusal for the state of a fact is that of a stale preview. */
-function asStaleSession(error: unknown): unknown {
-  if (!(error instanceof DomainError)) return error;
+function staleInputOf(error: unknown): PreviewInput | undefined {
+  if (!(error instanceof DomainError)) return undefined;
   const { reason, fields = {} } = error;
-  if (reason === 'CUSTOMER_NOT_FOUND') return previewStale(['customer']);
-  if (reason === 'PRODUCT_NOT_FOUND') return previewStale(['price']);
-  if (fields.discountId !== undefined) return previewStale(['discount']);
+  if (reason === 'CUSTOMER_NOT_FOUND') return 'customer';
+  if (reason === 'PRODUCT_NOT_FOUND') return 'price';
+  if (fields.discountId !== undefined) return 'discount';
   const ofItems = [fields.productId, fields.priceId, fields.items, fields.quantity];
   const problems = ofItems.flatMap((found) => found ?? []);
-  if (problems.some((problem) => problem.startsWith('Currency '))) {
-    return previewStale(['customer']);
-  }
-  return problems.length > 0 ? previewStale(['price']) : error;
+  if (problems.some((problem) => problem.startsWith('Currency '))) return 'customer';
+  return problems.length > 0 ? 'price' : undefined;
 }

@@ -16,7 +16,7 @@ import {
   type PromisedEnd,
 } from './describe-cancellation';
 import { type TokenDependencies } from '@billing/chassis/preview-promise';
-import { asStale } from './sign-preview';
+import { staleInputOf } from './sign-preview';
 import {
   caughtUp,
   creditsOf,
@@ -94,7 +94,8 @@ async function cancelWithCredits(
     await voidRunningInvoice(stored.state, context, dependencies);
     return stored;
   } catch (error) {
-    throw promised === undefined ? error : asStale(error);
+    const stale = promised === undefined ? undefined : staleInputOf(error);
+    throw stale === undefined || promised === undefined ? error : promised.refusedBy(stale);
   }
 }
 

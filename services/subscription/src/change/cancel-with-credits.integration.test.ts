@@ -98,6 +98,9 @@ test('a token is refused for another request, after 15 minutes, and after its us
   await expect(cancelNow(id, call(), token)).rejects.toMatchObject({
     message: 'Preview is stale: subscription',
   });
+  await expect(cancelNow(id, call(tooLate), token)).rejects.toMatchObject({
+    message: 'Preview is stale: time, subscription',
+  });
   await expect(preview(id, call())).rejects.toMatchObject({ reason: 'SUBSCRIPTION_CANCELED' });
 });
 

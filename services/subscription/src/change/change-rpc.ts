@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
 import { readPage, expectedVersionOf } from '@billing/chassis/request-fields';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
@@ -15,8 +16,7 @@ import { fromProtoCancellation, fromProtoChangeInput } from './change-message';
 import { previewCancellation } from './describe-cancellation';
 import { previewNextInvoice } from './describe-next-invoice';
 import { previewChange, type PreviewDependencies, promiseOf } from './describe-change';
-import { change, type ChangeCall, type Promised } from './create-change';
-import { resolveItem } from './read-wanted-change';
+import { change, type ChangeCall, type Promised, readWanted } from './create-change';
 
 /** The calls that change the items of subscriptions. */
 export function changeRpc(
@@ -89,7 +89,7 @@ export function changeRpc(
   );
 }
 
-/** Reads a token; an unknown subscription or product is refused before an invalid token is. */
+/** Reads a token; an unknown subscription, and all other inputs, are refused before a token is. */
 async function promisedBy(
   token: string,
   asked: Pick<ChangeCall, 'subscriptionId' | 'input'>,
@@ -99,8 +99,8 @@ async function promisedBy(
   try {
     return await promiseOf(token, asked, context, dependencies);
   } catch (error) {
-    const { state } = await dependencies.subscriptions.get(asked.subscriptionId, context);
-    await resolveItem(state, asked.input, context, dependencies.peers);
+    const stored = await dependencies.subscriptions.get(asked.subscriptionId, context);
+    await readWanted(newId(), { stored, input: asked.input }, context, dependencies);
     throw error;
   }
 }

@@ -21,6 +21,9 @@ import { serviceForTests } from '../testing/service-for-tests';
 import { aProduct } from '../testing/service-under-test';
 import { later } from '../testing/usage-scene';
 
+// The largest amount of an invoice is just below 100 billion.
+const billions = { b60: 60_000_000_000n, b80: 80_000_000_000n, b90: 90_000_000_000n };
+
 const under = serviceForTests((peers) => {
   const type = PricingType.PRICING_TYPE_PER_UNIT;
   const yearly = { billingInterval: BillingInterval.BILLING_INTERVAL_YEARLY };
@@ -29,14 +32,17 @@ const under = serviceForTests((peers) => {
   products.set('seats', aProduct({ id: 'seats', name: 'Seats' }, { id: 'p-seats', type }));
   products.set('extra', aProduct({ id: 'extra', name: 'Extra' }, { id: 'p-extra', type }));
   products.set('yearly', aProduct({ id: 'yearly' }, { id: 'p-yearly', ...yearly }));
+  for (const [id, amount] of Object.entries(billions)) {
+    products.set(id, aProduct({ id }, { id: `p-${id}`, amount }));
+  }
   products.set('pounds', aProduct({ id: 'pounds' }, { id: 'p-pounds', currency: 'GBP' }));
 });
 
 const periodEnd = day('02-28');
 /** A subscription of a base and two seats, whose first invoice is paid; asked on 14 February. */
-async function running() {
+async function running(list = [{ productId: 'base' }, { productId: 'seats', quantity: 2 }]) {
   const context = testContext({ now: day('01-31') });
-  const items = { items: [{ productId: 'base' }, { productId: 'seats', quantity: 2 }] };
+  const items = { items: list };
   const { id, items: bought } = await under.create({ productId: '', items }, context);
   const first = await eventually(() => {
     const made = under.peers.invoices.find(({ request }) => request.subscriptionId === id);
@@ -50,8 +56,7 @@ async function running() {
     outcome: CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
   };
   await under.subscription.applyCollectionResult(result, context);
-  const [base, seats] = bought.map((item) => item.id);
-  if (base === undefined || seats === undefined) throw new Error('An item is missing');
+  const [base = '', seats = ''] = bought.map((item) => item.id);
   return { id, base, seats, context: later(context, day('02-14')) };
 }
 
@@ -175,6 +180,79 @@ test('an unknown subscription or product is refused before an invalid token is',
   await expect(create(asking(id, extra), context, 'invalid')).rejects.toMatchObject({
     fields: { previewToken: ['Preview token is not valid'] },
   });
+});
+
+test('an invalid token is refused after all other problems of the input', async () => {
+  const { id, context } = await running();
+  const { change: named } = asking(id, [{ productId: 'base' }, { productId: 'extra' }]);
+  const resumeAt = day('02-13');
+  const { CHANGE_KIND_PAUSE: kind } = ChangeKind;
+  const fullCharge = ChangeProration.CHANGE_PRORATION_FULL_AND_RESET;
+  const problems = [
+    [{ ...named, notBefore: day('02-13') }, 'at'],
+    [
+      { ...named, proration: fullCharge, collect: ChangeCollect.CHANGE_COLLECT_NEXT_INVOICE },
+      'collect',
+    ],
+    [{ ...named, discount: { id: newId() } }, 'discountId'],
+    [{ ...asking(id, [{}]).change, ofItems: false, kind, resumeAt }, 'resumeAt'],
+  ] as const;
+  for (const [change, field] of problems) {
+    const asked = { subscriptionId: id, change, metadata: undefined, previewToken: 'invalid' };
+    await expect(under.change.createChange(asked, context)).rejects.toMatchObject({
+      fields: { [field]: [expect.any(String)] },
+    });
+  }
+});
+
+test('a refusal names all that has moved, and the time if the token is too late', async () => {
+  const { id, context } = await running();
+  const { products } = under.peers;
+  const asked = asking(id, [{ productId: 'base' }, { productId: 'extra', quantity: 12 }]);
+  const extra = products.get('extra') ?? aProduct();
+  const { token } = await under.change.previewChange(asked, context);
+  const refused = (names: string, at = context) =>
+    expect(create(asked, at, token)).rejects.toMatchObject({
+      ...{ kind: 'failed_precondition', message: `Preview is stale: ${names}` },
+    });
+  const late = later(context, new Date(day('02-14').getTime() + 16 * 60_000));
+  products.set('extra', { ...extra, name: 'Renamed' });
+  await refused('price');
+  products.delete('extra');
+  await refused('price');
+  await refused('time, price', late);
+  await under.subscription.cancelSubscription(
+    { id, atPeriodEnd: false, proration: ChangeProration.CHANGE_PRORATION_UNSPECIFIED },
+    context,
+  );
+  await refused('time, subscription, price', late);
+  products.set('extra', extra);
+  await refused('subscription');
+  await refused('time, subscription', late);
+});
+
+test('lines put off and the items together never exceed the limit of an invoice', async () => {
+  const { id, context } = await running([{ productId: 'b60', quantity: 1 }]);
+  const to = (productId: string, terms: object) => {
+    const { subscriptionId, change } = asking(id, [{ productId }]);
+    return { subscriptionId, change: { ...change, ...terms } };
+  };
+  const refused = async (asked: ReturnType<typeof to>) => {
+    const tooMuch = { fields: { items: ['The total exceeds the maximum amount'] } };
+    await expect(under.change.previewChange(asked, context)).rejects.toMatchObject(tooMuch);
+    await expect(create(asked, context)).rejects.toMatchObject(tooMuch);
+  };
+  const collect = ChangeCollect.CHANGE_COLLECT_NEXT_INVOICE;
+  await refused(to('b90', { collect }));
+  const { change } = await create(to('b80', { collect }), context);
+  expect(change?.status).toBe(ChangeStatus.CHANGE_STATUS_APPLIED);
+  // 10 billion wait.
+  await refused(to('b90', { at: ChangeAt.CHANGE_AT_PERIOD_END }));
+  await refused(to('b90', { proration: ChangeProration.CHANGE_PRORATION_NONE }));
+  await refused(to('b90', { proration: ChangeProration.CHANGE_PRORATION_FULL_AND_RESET }));
+  // Collected now, they are billed before the next period.
+  const taken = await create(to('b90', {}), context);
+  expect(taken.change?.status).toBe(ChangeStatus.CHANGE_STATUS_APPLIED);
 });
 
 test('a preview is honored to the byte, for the same list alone', async () => {

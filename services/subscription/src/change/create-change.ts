@@ -7,6 +7,7 @@ import {
 } from '@billing/chassis/call-context';
 import { elseAsWritten } from '@billing/chassis/else-as-written';
 import { derivedId } from '@billing/chassis/ids';
+import type { DomainError } from '@billing/kernel/domain-error';
 import type { ChangeCredit } from '@billing/proto/billing/checkout/v1/reservation';
 import { isStoredChange, requestChange } from '../lifecycle/apply-change';
 import {
@@ -72,6 +73,8 @@ export interface Promised {
     subscription: Stored<Subscription>,
     customer: CustomerFacts | undefined,
   ) => Promise<void>;
+  /** `preview_stale` for the state of a fact that has refused the change before that. */
+  readonly refusedBy: (name: StaleInput) => Promise<DomainError>;
 }
 
 /**
@@ -131,7 +134,9 @@ async function storeChange(
   try {
     return await untilStored(() => tryToStore(changeId, call, context, dependencies));
   } catch (error) {
-    throw call.promised === undefined ? error : asStaleChange(error);
+    const { promised } = call;
+    const stale = promised === undefined ? undefined : staleInputOfChange(error);
+    throw stale === undefined || promised === undefined ? error : await promised.refusedBy(stale);
   }
 }
 
@@ -225,26 +230,22 @@ function withReservation(
 
 const nothingPlanned = { ...nothingBilled, creditNotes: [] };
 
-/** Reads what a change needs to know; refuses what no state of the subscription allows. */
-export async function requestFor(
+/** A change as a caller asks for it, and the subscription that it is for. */
+interface AskedChange {
+  readonly stored: Pick<Stored<Subscription>, 'state'>;
+  readonly input: ChangeInput;
+  /** Instant of the preview that is honored; undefined: none is. */
+  readonly at?: Date | undefined;
+}
+
+/** Reads what a change asks for; refuses an input that the subscription cannot have. */
+export async function readWanted(
   changeId: string,
-  {
-    stored,
-    customer,
-    input,
-    at,
-  }: {
-    readonly stored: Stored<Subscription>;
-    readonly customer: CustomerFacts | undefined;
-    readonly input: ChangeInput;
-    /** Instant of the preview that is honored; undefined: none is. */
-    readonly at?: Date | undefined;
-  },
+  { stored: { state }, input, at }: AskedChange,
   context: CallContext,
-  dependencies: Pick<ChangeDependencies, 'subscriptions' | 'peers' | 'clock'>,
-): Promise<ChangeRequest> {
-  const { state } = stored;
-  const { item, isMetered } = await resolveItem(state, input, context, dependencies.peers);
+  { peers }: Pick<ChangeDependencies, 'peers'>,
+): Promise<Pick<ChangeRequest, 'wanted' | 'movesMeters' | 'sets'>> {
+  const { item, isMetered } = await resolveItem(state, input, context, peers);
   const ofItem = { ...item, discount: null };
   checkTotal(itemsAtRenewal(state, { ...input, wanted: ofItem }), input);
   const items = itemsAfter(state, item);
@@ -253,22 +254,38 @@ export async function requestFor(
   const effectiveAt = at ?? context.now;
   checkInstants(state, input, { at: effectiveAt, now: context.now });
   const wantedCycle = { wanted: ofItem, input, items, at: effectiveAt };
-  const cycle = await readCycle(state, wantedCycle, context, dependencies.peers);
+  const cycle = await readCycle(state, wantedCycle, context, peers);
   const holderId = changeHolderId({ changeId, round: nextRound(state, changeId) }, context);
   const discount = { discountId: input.discountId, items, holderId };
-  const wanted = {
-    ...item,
-    discount: await resolveDiscount(state, discount, context, dependencies.peers),
-  };
+  const wanted = { ...item, discount: await resolveDiscount(state, discount, context, peers) };
+  return { wanted, ...(isMoved && { movesMeters: true }), ...cycle };
+}
+
+/** Reads what a change needs to know; refuses what no state of the subscription allows. */
+export async function requestFor(
+  changeId: string,
+  {
+    customer,
+    ...asked
+  }: AskedChange & {
+    readonly stored: Stored<Subscription>;
+    readonly customer: CustomerFacts | undefined;
+  },
+  context: CallContext,
+  dependencies: Pick<ChangeDependencies, 'subscriptions' | 'peers' | 'clock'>,
+): Promise<ChangeRequest> {
+  const { stored, input } = asked;
+  const { state } = stored;
+  const read = await readWanted(changeId, asked, context, dependencies);
   checkChangeable(state);
   const [facts, categories] = await Promise.all([
     // A repeat finds what its first call has reserved.
     fetchPeriodFacts(stored, context, dependencies, changeId),
-    fetchTaxCategories(dependencies.peers, itemsAfter(state, wanted), context),
+    fetchTaxCategories(dependencies.peers, itemsAfter(state, read.wanted), context),
   ]);
   return {
     changeId,
-    wanted,
+    ...read,
     at: input.at,
     ...(input.notBefore !== undefined && { notBefore: input.notBefore }),
     kind: input.kind,
@@ -277,8 +294,6 @@ export async function requestFor(
     proration: input.proration,
     collect: input.collect,
     metadata: input.metadata,
-    ...(isMoved && { movesMeters: true }),
-    ...cycle,
     usageInvoiceIdOf: (periodIndex) => usageInvoiceId(context.tenant, state.id, periodIndex),
     invoiceId: derivedId(context.tenant.environmentId, state.id, 'change', changeId),
     creditNoteIdOf: (invoiceId) => creditNoteIdOf({ changeId, invoiceId }, context),

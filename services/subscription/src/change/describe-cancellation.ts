@@ -1,6 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId, newId } from '@billing/chassis/ids';
+import type { DomainError } from '@billing/kernel/domain-error';
 import { cancellationProblems } from '@billing/kernel/input/subscription';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import type { PreviewCancellationResponse } from '@billing/proto/billing/subscription/v1/change_service';
@@ -18,11 +19,18 @@ import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { nextRound } from './find-reserved-change';
 import {
   claimFor,
+  previewStaleBy,
   refuseStale,
   signedToken,
   type TokenDependencies,
 } from '@billing/chassis/preview-promise';
-import { checkNothingDue, promisedNotes, validUntilOf, subscriptionDigest } from './sign-preview';
+import {
+  checkNothingDue,
+  promisedNotes,
+  type StaleInput,
+  subscriptionDigest,
+  validUntilOf,
+} from './sign-preview';
 import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
 import { checkEndBill, toProtoPreviewNote } from './read-quote';
 
@@ -44,6 +52,8 @@ export interface PromisedEnd {
   readonly at: Date;
   /** Throws `preview_stale` if the end has another result. */
   readonly check: (subscription: Subscription, planned: PlannedEnd) => void;
+  /** `preview_stale` for the state of a fact that has refused the end before that. */
+  readonly refusedBy: (name: StaleInput) => DomainError;
 }
 
 interface EndDependencies extends FactDependencies {
@@ -148,6 +158,7 @@ export async function promiseOfCancellation(
       };
       refuseStale(claim, present);
     },
+    refusedBy: (name) => previewStaleBy(name, claim, context),
   };
 }
 

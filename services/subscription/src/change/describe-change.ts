@@ -22,12 +22,18 @@ import type { ChangeInput } from './read-wanted-change';
 import { type ChangeDependencies, type Promised, requestFor } from './create-change';
 import {
   claimFor,
+  previewStale,
   refuseStale,
   signedToken,
   type TokenDependencies,
 } from '@billing/chassis/preview-promise';
 import { checkNothingDue, promisedNotes, validUntilOf, subscriptionDigest } from './sign-preview';
-import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
+import {
+  digestOf,
+  type PresentFacts,
+  type PreviewClaim,
+  staleNames,
+} from '@billing/chassis/preview-token';
 import { type EndInvoice, noEndInvoice, readCycleEndInvoice } from './describe-end-invoice';
 import { type NextInvoice, readNextInvoice } from './describe-next-invoice';
 import { checkBills, nothingBilled, readPlanQuote, toProtoPreviewNote } from './read-quote';
@@ -124,7 +130,7 @@ export async function promiseOf(
   token: string,
   { subscriptionId, input }: { readonly subscriptionId: string; readonly input: ChangeInput },
   context: CallContext,
-  { peers, keys }: PreviewDependencies,
+  { subscriptions, peers, keys }: PreviewDependencies,
 ): Promise<Promised> {
   const asked = { request: requestDigest(subscriptionId, input) };
   const claim = await claimFor(token, asked, context, { keys });
@@ -148,8 +154,24 @@ export async function promiseOf(
       };
       refuseStale(claim, present);
     },
+    refusedBy: async (name) => {
+      const { state } = await subscriptions.get(subscriptionId, context);
+      const customer = await peers.customers.find(state.customer.id, context);
+      const inputs = {
+        ...claim.inputs,
+        subscription: subscriptionDigest(withCustomer(state, customer)),
+        customer: customerDigest(customer),
+        ...(name !== 'balance' && { [name]: notComparable }),
+      };
+      const now = context.now.getTime();
+      const present = { now, promised: notComparable, inputs, isBalanceLeft: name !== 'balance' };
+      return previewStale(staleNames(claim, present));
+    },
   };
 }
+
+// No digest is equal to it.
+const notComparable = '-';
 
 async function computed(
   subscription: Subscription,
@@ -162,6 +184,7 @@ async function computed(
     const { monthlyAmountBefore, monthlyAmountAfter } = planAtRenewal(subscription, request);
     const plan = { monthlyAmountBefore, monthlyAmountAfter };
     const effectiveAt = expectedAt(subscription, request);
+    checkBills(subscription, nothingBilled, request);
     const nothing = { invoice: undefined, linesPutOff: [], creditNotes: [], dueNow: 0n };
     return { effectiveAt, plan, ...nothing };
   }
@@ -184,7 +207,6 @@ async function computed(
 
 /**
  * The subscription after the change, decided by the rule that stores it. A change that is paid
-    checkBills(subscription, nothingBilled, request);
  * first counts as paid.
  */
 function afterChange(subscription: Subscription, request: ChangeRequest, at: Date): Subscription {
@@ -250,10 +272,14 @@ function inputDigests(
     subscription: subscriptionDigest(subscription),
     price: namesPrice(input) ? digestOf(pricesAfter(subscription, request)) : '',
     discount: discountDigest(request),
-    customer: digestOf([customer?.collectionMethod, customer?.currency]),
+    customer: customerDigest(customer),
     invoice: digestOf(request.facts),
     tax: taxDigest(preview),
   };
+}
+
+function customerDigest(customer: CustomerFacts | undefined): string {
+  return digestOf([customer?.collectionMethod, customer?.currency]);
 }
 
 function taxDigest({ invoice, linesPutOff }: Pick<Preview, 'invoice' | 'linesPutOff'>): string {
@@ -272,8 +298,10 @@ function namesPrice({ productId, priceId, otherItems }: ChangeInput): boolean {
   return productId !== null || priceId !== null || (otherItems ?? []).length > 0;
 }
 
-function pricesAfter(subscription: Subscription, { wanted }: ChangeRequest): string {
-  return itemsAfter(subscription, wanted)
-    .map(({ price }) => price.id)
-    .join();
+// Lines name their products; a change that waits has none yet.
+function pricesAfter(subscription: Subscription, request: ChangeRequest): unknown {
+  const items = itemsAfter(subscription, request.wanted);
+  const ids = items.map(({ price }) => price.id).join();
+  if (resolveAt(subscription, request) === 'PERIOD_END') return ids;
+  return [ids, items.map(({ productName }) => productName)];
 }

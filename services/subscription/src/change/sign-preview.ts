@@ -1,5 +1,4 @@
-import { previewStale } from '@billing/chassis/preview-promise';
-import { digestOf } from '@billing/chassis/preview-token';
+import { digestOf, type PreviewInput } from '@billing/chassis/preview-token';
 import { DomainError } from '@billing/kernel/domain-error';
 import { owedInvoices } from '../subscription/open-invoices';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
@@ -35,26 +34,32 @@ export function promisedNotes(creditNotes: readonly ChangeCreditNote[]): unknown
   return creditNotes.map(({ invoiceId, amount, settledBy }) => [invoiceId, amount, settledBy]);
 }
 
-/** With a token, a refusal for the state of a fact is that of a stale preview. */
-export function asStale(error: unknown): unknown {
-  if (!(error instanceof DomainError)) return error;
-  if (error.reason === 'BALANCE_MOVED') return previewStale(['balance']);
-  if (error.reason === 'PRODUCT_NOT_FOUND') return previewStale(['price']);
-  if (error.fields?.discountId !== undefined) return previewStale(['discount']);
+/** Kind of fact that a stale preview is refused for. */
+export type StaleInput = PreviewInput | 'balance';
+
+/**
+ * With a token, a refusal for the state of a fact is that of a stale preview. Undefined for any
+ * other error.
+ */
+export function staleInputOf(error: unknown): StaleInput | undefined {
+  if (!(error instanceof DomainError)) return undefined;
+  if (error.reason === 'BALANCE_MOVED') return 'balance';
+  if (error.reason === 'PRODUCT_NOT_FOUND') return 'price';
+  if (error.fields?.discountId !== undefined) return 'discount';
   const isOfState = error.kind === 'failed_precondition' && error.reason !== 'PREVIEW_STALE';
-  return isOfState ? previewStale(['subscription']) : error;
+  return isOfState ? 'subscription' : undefined;
 }
 
 /**
  * With a token, each refusal of a change is that of a stale preview: the request was valid when it
  * was previewed.
  */
-export function asStaleChange(error: unknown): unknown {
-  const stale = asStale(error);
-  if (!(stale instanceof DomainError) || stale.kind !== 'invalid_input') return stale;
-  const problems = Object.values(stale.fields ?? {}).flat();
-  const isOfPrice = problems.some((problem) => priceProblem.test(problem));
-  return previewStale([isOfPrice ? 'price' : 'subscription']);
+export function staleInputOfChange(error: unknown): StaleInput | undefined {
+  const input = staleInputOf(error);
+  if (!(error instanceof DomainError) || error.kind !== 'invalid_input') return input;
+  if (input !== undefined) return input;
+  const problems = Object.values(error.fields ?? {}).flat();
+  return problems.some((problem) => priceProblem.test(problem)) ? 'price' : 'subscription';
 }
 
 // Problems of items begin with their place in the list.

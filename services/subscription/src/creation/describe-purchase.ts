@@ -10,11 +10,12 @@ import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis
 import {
   claimFor,
   previewStale,
+  previewStaleBy,
   refuseStale,
   signedToken,
   type TokenDependencies,
 } from '@billing/chassis/preview-promise';
-import { asStale, validUntilOf } from '../change/sign-preview';
+import { type StaleInput, staleInputOf, validUntilOf } from '../change/sign-preview';
 import type { Peers } from '../peer/peers';
 import { monthlyAmountOf } from '../subscription/change-side';
 import type { DiscountSnapshot } from '../subscription/subscription';
@@ -52,6 +53,8 @@ export interface PromisedPurchase {
   ) => Promise<void>;
   /** Throws `preview_stale` if the redeemed discount has other terms. */
   readonly checkDiscount: (discount: DiscountSnapshot) => void;
+  /** `preview_stale` for the state of a fact that has refused the creation before that. */
+  readonly refusedBy: (name: StaleInput) => DomainError;
 }
 
 /** Computes what a creation would bill now, and signs it. Nothing is stored. */
@@ -133,25 +136,34 @@ export async function promiseOfPurchase(
     checkDiscount: (discount) => {
       if (digestOf(discount) !== claim.inputs.discount) throw previewStale(['discount']);
     },
+    refusedBy: (name) => previewStaleBy(name, claim, context),
   };
 }
 
 /** With a token, a refusal for the state of a fact is that of a stale preview. */
-export function asStalePurchase(error: unknown): unknown {
-  if (!(error instanceof DomainError)) return error;
-  if (error.reason === 'CUSTOMER_NOT_FOUND') return previewStale(['customer']);
-  if (error.reason === 'PREVIEW_STALE' || error.kind === 'unavailable') return error;
+export function asStalePurchase(
+  error: unknown,
+  { refusedBy }: Pick<PromisedPurchase, 'refusedBy'>,
+): unknown {
   // The id is taken from now on: a retry uses another one.
-  if (error.reason === 'RESERVATION_RELEASED') {
+  if (error instanceof DomainError && error.reason === 'RESERVATION_RELEASED') {
     return new DomainError('unavailable', 'RESERVATION_RELEASED', 'Service unavailable');
   }
+  const stale = staleInputOfPurchase(error);
+  return stale === undefined ? error : refusedBy(stale);
+}
+
+function staleInputOfPurchase(error: unknown): StaleInput | undefined {
+  if (!(error instanceof DomainError)) return undefined;
+  if (error.reason === 'CUSTOMER_NOT_FOUND') return 'customer';
+  if (error.reason === 'PREVIEW_STALE' || error.kind === 'unavailable') return undefined;
   const { fields } = error;
   const isCurrency = /^Currency /;
   const named = [fields?.productId, fields?.priceId, fields?.items];
   const ofItems = named.flatMap((problems) => problems ?? []);
-  if (ofItems.some((problem) => isCurrency.test(problem))) return previewStale(['customer']);
-  if (ofItems.length > 0 || fields?.quantity !== undefined) return previewStale(['price']);
-  return asStale(error);
+  if (ofItems.some((problem) => isCurrency.test(problem))) return 'customer';
+  if (ofItems.length > 0 || fields?.quantity !== undefined) return 'price';
+  return staleInputOf(error);
 }
 
 function requestDigest(asked: PreviewedPurchase): string {
