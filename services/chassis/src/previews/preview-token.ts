@@ -29,6 +29,11 @@ export interface PreviewClaim {
   readonly promised: string;
   /** Amount that the customer's balance pays; a decimal string. */
   readonly balanceApplied: string;
+  /**
+   * Digest of the state that the result is for: the same result for another state is not what was
+   * promised. Absent: there is none, or an earlier release has signed the token.
+   */
+  readonly madeFor?: string | undefined;
   /** Digests of the facts. */
   readonly inputs: Readonly<Record<PreviewInput, string>>;
 }
@@ -94,6 +99,7 @@ export interface PresentFacts {
   /** Environment time in milliseconds since 1970. */
   readonly now: number;
   readonly promised: string;
+  readonly madeFor?: string | undefined;
   readonly inputs: Readonly<Record<PreviewInput, string>>;
   /** True if the balance still covers what was shown. */
   readonly isBalanceLeft: boolean;
@@ -108,12 +114,14 @@ export interface PresentFacts {
 export function staleNames(claim: PreviewClaim, present: PresentFacts): string[] {
   const inTime = isInTime(claim, present);
   const isSameResult = claim.promised === present.promised;
-  if (inTime && isSameResult && present.isBalanceLeft) return [];
+  const isSameState = claim.madeFor === undefined || claim.madeFor === present.madeFor;
+  if (inTime && isSameResult && isSameState && present.isBalanceLeft) return [];
   const moved = isSameResult
     ? []
     : previewInputs.filter((name) => claim.inputs[name] !== present.inputs[name]);
   const named = new Set<string>([
     ...(inTime ? [] : ['time']),
+    ...(isSameState ? [] : ['subscription']),
     ...moved,
     ...(present.isBalanceLeft ? [] : ['balance']),
   ]);

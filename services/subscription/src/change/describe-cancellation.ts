@@ -26,6 +26,7 @@ import {
 } from '@billing/chassis/preview-promise';
 import {
   checkNothingDue,
+  madeForDigest,
   promisedNotes,
   type StaleInput,
   subscriptionDigest,
@@ -33,6 +34,7 @@ import {
 } from './sign-preview';
 import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
 import { checkEndBill, toProtoPreviewNote } from './read-quote';
+import { decisionTime } from './reserve-and-store';
 
 /** An end as asked for. */
 export interface CancellationInput {
@@ -108,10 +110,11 @@ export async function planCancellation(
 /** Computes what an end would give back now, and signs it. Nothing is stored. */
 export async function previewCancellation(
   { subscriptionId, input }: { readonly subscriptionId: string; readonly input: CancellationInput },
-  context: CallContext,
+  call: CallContext,
   dependencies: Dependencies,
 ): Promise<PreviewCancellationResponse> {
-  const stored = await dependencies.subscriptions.get(subscriptionId, context);
+  const stored = await dependencies.subscriptions.get(subscriptionId, call);
+  const context = { ...call, now: decisionTime(stored, call) };
   checkCancellation(input);
   const { state } = stored;
   const { now: at } = context;
@@ -126,6 +129,7 @@ export async function previewCancellation(
     request: requestDigest(subscriptionId, input),
     promised: promisedDigest(state, planned),
     balanceApplied: '0',
+    ...madeFor(state, planned),
     inputs: inputDigests(state, planned),
   };
   return {
@@ -153,6 +157,7 @@ export async function promiseOfCancellation(
       const present: PresentFacts = {
         now: context.now.getTime(),
         promised: promisedDigest(subscription, planned),
+        ...madeFor(subscription, planned),
         inputs: inputDigests(subscription, planned),
         isBalanceLeft: true,
       };
@@ -160,6 +165,15 @@ export async function promiseOfCancellation(
     },
     refusedBy: (name) => previewStaleBy(name, claim, context),
   };
+}
+
+// A flag is the same in each period that ends at its time.
+function madeFor(
+  subscription: Subscription,
+  { effectiveAt, call: { instant } }: PlannedEnd,
+): Pick<PreviewClaim, 'madeFor'> {
+  const isNow = effectiveAt.getTime() === instant?.getTime();
+  return isNow ? { madeFor: madeForDigest(subscription, { isNow }) } : {};
 }
 
 function requestDigest(

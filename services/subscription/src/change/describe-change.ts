@@ -27,7 +27,13 @@ import {
   signedToken,
   type TokenDependencies,
 } from '@billing/chassis/preview-promise';
-import { checkNothingDue, promisedNotes, validUntilOf, subscriptionDigest } from './sign-preview';
+import {
+  checkNothingDue,
+  madeForDigest,
+  promisedNotes,
+  validUntilOf,
+  subscriptionDigest,
+} from './sign-preview';
 import {
   digestOf,
   type PresentFacts,
@@ -37,6 +43,7 @@ import {
 import { type EndInvoice, noEndInvoice, readCycleEndInvoice } from './describe-end-invoice';
 import { type NextInvoice, readNextInvoice } from './describe-next-invoice';
 import { checkBills, nothingBilled, readPlanQuote, toProtoPreviewNote } from './read-quote';
+import { decisionTime } from './reserve-and-store';
 
 export type PreviewDependencies = ChangeDependencies & TokenDependencies;
 
@@ -54,11 +61,12 @@ interface Preview {
 /** Computes what a change would do now, and signs it. Nothing is stored. */
 export async function previewChange(
   { subscriptionId, input }: { readonly subscriptionId: string; readonly input: ChangeInput },
-  context: CallContext,
+  call: CallContext,
   dependencies: PreviewDependencies,
 ): Promise<PreviewChangeResponse> {
   const { subscriptions, peers } = dependencies;
-  const stored = await subscriptions.get(subscriptionId, context);
+  const stored = await subscriptions.get(subscriptionId, call);
+  const context = { ...call, now: decisionTime(stored, call) };
   const customer = await peers.customers.find(stored.state.customer.id, context);
   const asked = { stored, customer, input };
   const request = await requestFor(newId(), asked, context, dependencies);
@@ -76,6 +84,7 @@ export async function previewChange(
     request: requestDigest(subscriptionId, input),
     promised: promisedDigest(current.state, preview, preview.invoice?.balanceApplied ?? 0n),
     balanceApplied: (preview.invoice?.balanceApplied ?? 0n).toString(),
+    madeFor: madeForDigest(current.state, { isNow: isNow(current.state, request) }),
     inputs: inputDigests(current.state, { input, request, customer, preview }),
   };
   const { plan, creditNotes, ...shown } = preview;
@@ -143,12 +152,13 @@ export async function promiseOf(
       const preview = await computed(current, request, context, peers);
       const inputs = inputDigests(current, { input, request, customer, preview });
       const promised = promisedDigest(current, preview, shown);
+      const isForNow = isNow(current, request);
       // The amounts a month of a change that waits follow from its price version.
-      const isPriceMoved =
-        resolveAt(current, request) === 'PERIOD_END' && inputs.price !== claim.inputs.price;
+      const isPriceMoved = !isForNow && inputs.price !== claim.inputs.price;
       const present: PresentFacts = {
         now: context.now.getTime(),
         promised: isPriceMoved ? '' : promised,
+        madeFor: madeForDigest(current, { isNow: isForNow }),
         inputs,
         isBalanceLeft: (preview.invoice?.balanceApplied ?? 0n) >= shown,
       };
@@ -164,7 +174,8 @@ export async function promiseOf(
         ...(name !== 'balance' && { [name]: notComparable }),
       };
       const now = context.now.getTime();
-      const present = { now, promised: notComparable, inputs, isBalanceLeft: name !== 'balance' };
+      const result = { promised: notComparable, madeFor: claim.madeFor, inputs };
+      const present = { now, ...result, isBalanceLeft: name !== 'balance' };
       return previewStale(staleNames(claim, present));
     },
   };
@@ -173,6 +184,10 @@ export async function promiseOf(
 // No digest is equal to it.
 const notComparable = '-';
 
+function isNow(subscription: Subscription, request: ChangeRequest): boolean {
+  return resolveAt(subscription, request) === 'NOW';
+}
+
 async function computed(
   subscription: Subscription,
   request: ChangeRequest,
@@ -180,7 +195,7 @@ async function computed(
   peers: Peers,
 ): Promise<Preview> {
   const instant = request.instant ?? context.now;
-  if (resolveAt(subscription, request) === 'PERIOD_END') {
+  if (!isNow(subscription, request)) {
     const { monthlyAmountBefore, monthlyAmountAfter } = planAtRenewal(subscription, request);
     const plan = { monthlyAmountBefore, monthlyAmountAfter };
     const effectiveAt = expectedAt(subscription, request);

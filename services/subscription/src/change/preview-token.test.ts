@@ -27,6 +27,7 @@ const claim: PreviewClaim = {
   inputs,
 };
 const present = { now: 1_500, promised: 'promised', inputs, isBalanceLeft: true };
+const madeFor = { ...claim, madeFor: 'state' };
 
 describe('a token', () => {
   test('is read in its environment alone, and only as it was signed', () => {
@@ -50,6 +51,19 @@ describe('a preview', () => {
   test.each(previewInputs)('is honored where %s moved without the result', (name) => {
     const moved = { ...present, inputs: { ...inputs, [name]: 'other' } };
     expect(staleNames(claim, moved)).toEqual([]);
+  });
+
+  test('is stale by subscription where the same result is for another state', () => {
+    const moved = { ...present, madeFor: 'other', inputs: { ...inputs, invoice: 'other' } };
+    expect(staleNames(madeFor, moved)).toEqual(['subscription']);
+    expect(staleNames(madeFor, { ...moved, promised: 'other' })).toEqual([
+      ...['subscription', 'invoice'],
+    ]);
+  });
+
+  test('is honored for its state, and where an earlier release has signed it for none', () => {
+    expect(staleNames(madeFor, { ...present, madeFor: 'state' })).toEqual([]);
+    expect(staleNames(claim, { ...present, madeFor: 'state' })).toEqual([]);
   });
 
   test.each([

@@ -65,6 +65,18 @@ export function staleInputOfChange(error: unknown): StaleInput | undefined {
 // Problems of items begin with their place in the list.
 const priceProblem = /^(\d+\.\w+: )?Price /;
 
+/**
+ * Digest of the state that a change or an end is made for. One that takes effect now does so in the
+ * running period, and one that waits replaces the change that waits. The use of its token moves
+ * that, so a second use is stale, although it may have the same result.
+ */
+export function madeForDigest(
+  { phase, periodIndex, changes: { waiting } }: Subscription,
+  { isNow }: { readonly isNow: boolean },
+): string {
+  return digestOf(isNow ? [phase, periodIndex] : [waiting?.id ?? null]);
+}
+
 /** Digest of the state of a subscription that changes depend on. */
 export function subscriptionDigest(subscription: Subscription): string {
   const { items, status, phase, periodIndex, cancelAtPeriodEnd, changes } = subscription;
