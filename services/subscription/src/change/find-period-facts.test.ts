@@ -17,7 +17,7 @@ import { mainItem, type Subscription } from '../subscription/subscription';
 import { aChangeRequest } from '../testing/change-request';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
-import { fetchPeriodInvoices } from './find-period-facts';
+import { type FactDependencies, fetchPeriodFacts, fetchPeriodInvoices } from './find-period-facts';
 
 const begun: Subscription = {
   ...aSubscription({}, { ...at(day('06-01')), price: aPrice({ amount: 10000n }) }),
@@ -51,7 +51,7 @@ async function factsOf(subscription: Subscription, invoices: readonly Invoice[])
   );
   return {
     periodIndex: subscription.periodIndex ?? 0,
-    invoices: found.map(({ invoice }) => invoice),
+    invoices: found.flatMap(({ invoice }) => invoice ?? []),
   };
 }
 
@@ -130,6 +130,26 @@ describe('an unpaid invoice', () => {
     const { invoices } = await factsOf(begun, [{ ...open, ...parts }]);
     expect(invoices[0]?.isVoidable).toBe(isVoidable);
   });
+});
+
+test.each<[string, Partial<Invoice> | undefined]>([
+  ['does not exist yet', undefined],
+  ['is not open yet', { status: InvoiceStatus.INVOICE_STATUS_DRAFT }],
+])('an invoice that %s is waited for', async (_name, early) => {
+  const invoice = invoiceOfPeriod(begun, 0);
+  const left = invoice.lineItems.map(({ amount }) => ({ amount }));
+  const unopened = early && { ...invoice, ...early };
+  const seen = [unopened, unopened];
+  const getInvoice = () => {
+    const found = seen.length > 0 ? seen.shift() : invoice;
+    return Promise.resolve({ invoice: found, left, reservedByOtherChange: false });
+  };
+  const clock = { now: () => day('06-16') };
+  const dependencies = { clock, peers: { checkout: { getInvoice } } } as never as FactDependencies;
+  const stored = { state: begun } as Parameters<typeof fetchPeriodFacts>[0];
+  const facts = await fetchPeriodFacts(stored, testContext(), dependencies, 'change');
+  expect(facts?.invoices).toMatchObject([{ invoiceId: invoiceIdOf(0), status: 'PAID' }]);
+  expect(seen).toEqual([]);
 });
 
 test('the source of unused time on an invoice that took lines put off along is the line of its own product', async () => {

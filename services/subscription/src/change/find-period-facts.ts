@@ -33,9 +33,9 @@ export interface FactDependencies {
 
 /**
  * Reads the invoices of the running period, newest first; null where none is billed. Waits for the
- * invoice of a period that has just begun, and until no other change has reserved credit on one:
- * what is left depends on the outcome of that change. Throws `unavailable` if this takes too long.
- * Credit that the change itself has reserved counts as left.
+ * invoice of a period or of a change that has just begun, and until no other change has reserved
+ * credit on one: what is left depends on the outcome of that change. Throws `unavailable` if this
+ * takes too long. Credit that the change itself has reserved counts as left.
  */
 export async function fetchPeriodFacts(
   stored: Stored<Subscription>,
@@ -53,12 +53,21 @@ export async function fetchPeriodFacts(
   const ids = invoiceIdsOf(state).toReversed();
   for (;;) {
     const found = await fetchPeriodInvoices(ids, state, { changeId, context, peers });
-    if (found.every(({ isReserved }) => !isReserved)) {
-      return { periodIndex, invoices: found.map(({ invoice }) => invoice) };
+    const invoices = found.flatMap(({ invoice }) => invoice ?? []);
+    const isReserved = found.some((one) => one.isReserved);
+    if (invoices.length === found.length && !isReserved) return { periodIndex, invoices };
+    if (context.signal.aborted || clock.now() >= until) {
+      throw isReserved ? reservedByAnother() : notInvoiced();
     }
-    if (context.signal.aborted || clock.now() >= until) throw reservedByAnother();
     await sleep(reservedPollMs, context.signal);
   }
+}
+
+/** An invoice of the running period as it is now. */
+interface FoundInvoice {
+  /** Null: checkout does not have it yet, or has not opened it. */
+  readonly invoice: PeriodInvoice | null;
+  readonly isReserved: boolean;
 }
 
 /** Reads invoices of the running period as they are now. */
@@ -75,12 +84,12 @@ export async function fetchPeriodInvoices(
     readonly context: CallContext;
     readonly peers: FactDependencies['peers'];
   },
-): Promise<{ readonly invoice: PeriodInvoice; readonly isReserved: boolean }[]> {
+): Promise<FoundInvoice[]> {
   return Promise.all(
     ids.map(async (invoiceId) => {
       const asked = { id: invoiceId, changeId };
       const found = await unlessNotFound(checkout.getInvoice(asked, context));
-      if (found?.invoice === undefined) throw notInvoiced();
+      if (found?.invoice === undefined) return { invoice: null, isReserved: false };
       return {
         invoice: fromProtoInvoice(found.invoice, found.left, subscription),
         isReserved: found.reservedByOtherChange,
@@ -103,7 +112,10 @@ function fromProtoInvoice(
   invoice: Invoice,
   left: readonly LineLeft[],
   subscription: Subscription,
-): PeriodInvoice {
+): PeriodInvoice | null {
+  const status = invoiceStatuses.nameOf(invoice.status);
+  // Its number and what the balance pays of it are not decided yet.
+  if (status === 'DRAFT') return null;
   // A checkout of an earlier release does not say what is left.
   if (left.length !== invoice.lineItems.length) throw notInvoiced();
   const { items } = subscription;
@@ -112,7 +124,7 @@ function fromProtoInvoice(
   const charge = chargeOf(invoice, main, start);
   return {
     invoiceId: invoice.id,
-    status: invoiceStatuses.nameOf(invoice.status),
+    status,
     ...(isPaidOrCreditedInPart(invoice) && { isVoidable: false }),
     lines: invoice.lineItems.map((line, index) =>
       creditableLine(line, left[index]?.amount ?? 0n, items),

@@ -77,7 +77,10 @@ class TaxingCheckout {
     const found = await fetchPeriodInvoices(ids.toReversed(), subscription, {
       ...{ changeId: 'change', context: testContext(), peers: this.peers },
     });
-    return { periodIndex: periodIndex ?? 0, invoices: found.map(({ invoice }) => invoice) };
+    return {
+      periodIndex: periodIndex ?? 0,
+      invoices: found.flatMap(({ invoice }) => invoice ?? []),
+    };
   }
 
   readonly peers = {

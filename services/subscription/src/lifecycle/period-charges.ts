@@ -14,7 +14,7 @@ import type { ChangeCreditNote, ChangeLine, TaxTerms } from '../subscription/sub
 /** An invoice of the running period, as a change finds it. */
 export interface PeriodInvoice {
   readonly invoiceId: string;
-  readonly status: 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
+  readonly status: 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
   /** In the order of the invoice. */
   readonly lines: readonly CreditableLine[];
   /** False: an end does not void it, because a part of it is paid or credited; absent: true. */

@@ -34,7 +34,7 @@ function forget(peers: ServiceUnderTest['peers']): void {
   Object.assign(peers, {
     ...{ isCollecting: false, isCheckoutDown: false, isInvoicingDown: false },
     ...{ isPaymentRunning: false, isReservedByAnother: false, isVoidBroken: false },
-    ...{ isCustomerDown: false, quotedTaxPercent: 0n },
+    ...{ isCustomerDown: false, quotedTaxPercent: 0n, changeInvoices: 'OPEN' },
     onInvoiceRead: () => Promise.resolve(),
     onReservation: () => Promise.resolve(),
   });

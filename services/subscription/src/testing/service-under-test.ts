@@ -19,6 +19,7 @@ import {
   type Product,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import {
+  BillingReason,
   type CheckoutServiceServer,
   CheckoutServiceService,
   type CreateInvoiceRequest,
@@ -150,6 +151,8 @@ class PeerServers {
   /** True: checkout fails to create invoices, and serves every other call. */
   isInvoicingDown = false;
   isPaymentRunning = false;
+  /** What is seen of invoices of changes. */
+  changeInvoices: 'MISSING' | 'DRAFT' | 'OPEN' = 'OPEN';
   /** True while another change has reserved credit on each invoice. */
   isReservedByAnother = false;
   /** By customer: the currency that an invoice has set. */
@@ -308,6 +311,11 @@ class PeerServers {
   private invoiceOf(id: string): Invoice | undefined {
     const made = this.invoices.find(({ request }) => request.invoiceId === id);
     if (made === undefined) return undefined;
+    const { BILLING_REASON_SUBSCRIPTION_CHANGE: ofChange } = BillingReason;
+    if (made.request.billingReason === ofChange && this.changeInvoices !== 'OPEN') {
+      if (this.changeInvoices === 'MISSING') return undefined;
+      return anInvoice(made.request, InvoiceStatus.INVOICE_STATUS_DRAFT);
+    }
     const isVoid = this.voids.some(({ request }) => request.invoiceId === id);
     if (this.paid.has(id)) return anInvoice(made.request, InvoiceStatus.INVOICE_STATUS_PAID);
     const { INVOICE_STATUS_OPEN: open, INVOICE_STATUS_VOID: voided } = InvoiceStatus;
