@@ -5,6 +5,7 @@ import type { Environment, Session } from '../api/session';
 import { EmptyState, PageLayout } from '../parts/element/layout';
 import { Skeleton } from '../parts/element/skeleton';
 import { ErrorBoundary } from './error-boundary';
+import { useKeptFocus } from './kept-focus';
 import { Navigation } from './navigation';
 import { allRoutes } from './section/pages';
 import { useKeyboard } from './palette/keyboard';
@@ -15,6 +16,7 @@ import { TopBar } from './top-bar';
 export function Shell({ session, environment }: { session: Session; environment: Environment }) {
   const [location] = useLocation();
   const main = useFocusOnChange(location);
+  useKeptFocus(main);
   // A menu that was opened on another page is closed.
   const [menuOn, setMenuOn] = useState<string>();
   const isMenuOpen = menuOn === location;

@@ -32,6 +32,7 @@ body:has(main.two) header { max-width: 60rem; }
 footer { max-width: 42rem; margin: 0 auto; padding: 0 1rem 2rem; color: var(--faint); font-size: .875rem; text-align: center; }
 footer p { margin: 0 0 .5rem; }
 footer a { margin: 0 .375rem; white-space: nowrap; }
+@media (pointer: coarse) { footer a { display: inline-block; padding: .25rem 0; } }
 .fields { gap: 1rem; }
 .fields legend { margin-bottom: .5rem; font-size: 1.125rem; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.5rem; min-width: 0; }

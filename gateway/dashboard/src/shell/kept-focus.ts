@@ -1,0 +1,31 @@
+import { type RefObject, useEffect } from 'react';
+
+/**
+ * Moves the focus to the page when the focused element disappears, such as the button of an action
+ * that is no longer possible. Otherwise keyboards and screen readers would lose their place.
+ */
+export function useKeptFocus(page: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    let last: Element | undefined;
+    const remember = ({ target }: FocusEvent) => {
+      last = target instanceof Element ? target : undefined;
+    };
+    const keep = () => {
+      const { activeElement, body } = document;
+      // Dialogs and their forms move the focus themselves.
+      const isOpen = document.querySelector('.dialog') !== null;
+      if (isOpen || last?.isConnected !== false || activeElement !== body) return;
+      page.current?.focus({ preventScroll: true });
+    };
+    const observer = new MutationObserver(() => {
+      // A dialog that closes moves the focus afterwards.
+      if (last?.isConnected === false) setTimeout(keep);
+    });
+    document.addEventListener('focusin', remember);
+    observer.observe(document.body, { subtree: true, childList: true });
+    return () => {
+      document.removeEventListener('focusin', remember);
+      observer.disconnect();
+    };
+  }, [page]);
+}
