@@ -14,6 +14,8 @@ const first = [
   'contract/isolation',
   'contract/races',
   'pages/portal-browser',
+  'walks/keyboard',
+  'walks/touch',
   'dashboard/browser',
   'dashboard/money-pages',
   'dashboard/subscription-pages',

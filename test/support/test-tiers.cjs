@@ -89,6 +89,8 @@ const inTurns = [
   'dashboard/money-pages',
   'dashboard/subscription-pages',
   'pictures/pages',
+  'walks/keyboard',
+  'walks/touch',
   'pages/stored-scripts',
   'pages/portal-browser',
   'dashboard/form-inputs',

@@ -1,22 +1,15 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { desktop, phone, visit } from '../support/browser-visit';
+import type { Browser, Page } from 'playwright-core';
+import { look } from '../dashboard/page-actions';
+import { visit } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { newAddress, OperatorClient, password } from '../support/operator-client';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
-import { look } from './page-actions';
+import { byKeyboard, byTouch, type Hands } from './hands';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 600_000;
-const tabsMax = 60;
-
-/** Hands of a person: what they press, where they type, and how they send a form. */
-interface Hands {
-  readonly press: (target: Locator) => Promise<void>;
-  readonly type: (field: Locator, text: string) => Promise<void>;
-  readonly send: (button: Locator) => Promise<void>;
-}
 
 let system: TestSystem;
 let browser: Browser;
@@ -37,47 +30,9 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Tab reaches every element, and Enter presses it. */
-function keyboardOf(page: Page): Hands {
-  const reach = async (target: Locator) => {
-    await target.waitFor();
-    for (let tabs = 0; tabs < tabsMax; tabs += 1) {
-      if ((await target.and(page.locator(':focus')).count()) === 1) return;
-      await page.keyboard.press('Tab');
-    }
-    throw new Error(`Tab does not reach ${String(target)}`);
-  };
-  return {
-    press: async (target) => {
-      await reach(target);
-      await page.keyboard.press('Enter');
-    },
-    type: async (field, text) => {
-      await reach(field);
-      await page.keyboard.type(text);
-    },
-    // From the field that has the focus.
-    send: () => page.keyboard.press('Enter'),
-  };
-}
-
-const fingers: Hands = {
-  press: (target) => target.tap(),
-  type: async (field, text) => {
-    await field.tap();
-    await field.pressSequentially(text);
-  },
-  send: (button) => button.tap(),
-};
-
-const walks = [
-  ['by keyboard', desktop, keyboardOf],
-  ['by touch on a phone', phone, () => fingers],
-] as const;
-
-testInChromium.each(walks)(
-  'a new owner comes from home to the first paid test invoice and webhook endpoint %s',
-  async (name, viewing, handsOf) => {
+testInChromium.each([byKeyboard, byTouch])(
+  'a new owner comes from home to the first paid test invoice and webhook endpoint $name',
+  async ({ name, viewing, handsOf }) => {
     const { live } = system;
     const { id } = await live.expect(201, live.post('/sandboxes', { name }));
     await visit(browser, viewing, async (page) => {

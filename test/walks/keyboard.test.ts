@@ -1,0 +1,4 @@
+import { byKeyboard } from './hands';
+import { describeWalks } from './walks';
+
+describeWalks(byKeyboard);

@@ -1,0 +1,4 @@
+import { byTouch } from './hands';
+import { describeWalks } from './walks';
+
+describeWalks(byTouch);
