@@ -27,10 +27,8 @@ export function mailRpc(dependencies: EmailCreation) {
       if (inbox && context.tenant.live) throw noInbox();
       const query = { filter: fromProtoFilter(request), page, perPage, oldestFirst };
       const { data, total } = await emails.within(context).list(query);
-      return {
-        emails: data.map((stored) => toProtoEmail(stored, { withContent: inbox })),
-        total,
-      };
+      const listed = data.map((stored) => toProtoEmail(stored, { withContent: inbox }));
+      return { emails: listed, total };
     },
     getEmail: async ({ id }, context) => ({
       email: toProtoEmail(await get(id, context), { withContent: true }),
