@@ -341,32 +341,24 @@ test.each(violations)('%s finds %s', (id, _what, changes) => {
   expect(found.map((verdict) => verdict.id)).toContain(id);
 });
 
-test('a payment of a settled invoice that went to the balance is no violation', () => {
-  const late = { ...payment, id: 'late', providerPaymentId: 'charge-9', overpayment: 2 };
-  const posted = { kind: 'OVERPAYMENT', invoiceId: 'invoice-1', amount: 2, balanceAfter: 7 };
-  const settled = anInvoice();
-  const picture = {
-    ...whole,
-    ...invoices({ ...settled, payments: [...settled.payments, late] }, secondInvoice),
-    balances: [{ ...balance, balance: 7 }],
-    balanceEntries: [
-      ...whole.balanceEntries,
-      { ...whole.balanceEntries[2]!, ...posted, id: 'e', sequence: 4 },
-    ],
-  };
-  expect(findingsOf(examineAll(picture))).toEqual([]);
-});
+const posted = { kind: 'OVERPAYMENT', invoiceId: 'invoice-1', amount: 2, balanceAfter: 7 };
+const inBalance: Partial<Picture> = {
+  balances: [{ ...balance, balance: 7 }],
+  balanceEntries: [
+    ...whole.balanceEntries,
+    { ...whole.balanceEntries[2]!, ...posted, id: 'e', sequence: 4 },
+  ],
+};
+const back = { ...refund, id: 'back', providerRefundId: 're', paymentId: 'late', amount: 2 };
+const refunded = { refunds: [...whole.refunds, { ...back, creditNoteId: null }] };
 
-test('a payment of a settled invoice that was refunded to a deleted customer is no violation', () => {
-  const change = { overpayment: 2, amountRefunded: 2 };
-  const late = { ...payment, id: 'late', providerPaymentId: 'charge-9', ...change };
-  const settled = anInvoice();
-  const back = { ...refund, id: 'back', providerRefundId: 're', paymentId: 'late', amount: 2 };
-  const picture = {
-    ...whole,
-    ...invoices({ ...settled, payments: [...settled.payments, late] }, secondInvoice),
-    refunds: [...whole.refunds, { ...back, creditNoteId: null }],
-  };
+test.each([
+  ['went to the balance', 0, inBalance],
+  ['was refunded to a deleted customer', 2, refunded],
+])('a payment of a settled invoice that %s is no violation', (_what, amountRefunded, parts) => {
+  const change = { overpayment: 2, amountRefunded, providerPaymentId: 'charge-9' };
+  const payments = [...anInvoice().payments, { ...payment, id: 'late', ...change }];
+  const picture = { ...whole, ...invoices(anInvoice({ payments }), secondInvoice), ...parts };
   expect(findingsOf(examineAll(picture))).toEqual([]);
 });
 
