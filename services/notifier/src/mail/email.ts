@@ -271,7 +271,7 @@ export function requireSent({ status }: Email): void {
 }
 
 /** True for a mail to an operator. */
-export function isToOperator({ kind }: Pick<OutgoingMail, 'kind'>): boolean {
+function isToOperator({ kind }: Pick<OutgoingMail, 'kind'>): boolean {
   return kind === 'INVITATION' || kind === 'PASSWORD_RESET' || kind === 'EMAIL_CODE';
 }
 

@@ -5,7 +5,7 @@ import { eventually } from '@billing/chassis/testing';
 import type { RunningNotifier, TestSystem } from './system';
 
 /** A notifier that has recovered from a restore and still is closed. */
-export interface RecoveredNotifier {
+interface RecoveredNotifier {
   readonly notifier: RunningNotifier;
   readonly restoreId: string;
   /** Opens the system; returns the real time of the opening. */
