@@ -200,12 +200,13 @@ export class Recount {
       // A charge below half a cent is none.
       (item, index) => isFor(terms, item) && isFromHalf(gross[index] ?? none),
     );
-    if (discount.firstStart === null && isCosting) discount.firstStart = start;
+    const isFirst = discount.firstStart === null && isCosting;
+    if (isFirst) discount.firstStart = start;
     const first = discount.firstStart;
     if (first === null) return null;
     if (terms.months === null) return terms;
-    const isCovered =
-      terms.months === 0 ? start === first : start < monthsAfter(first, terms.months);
+    // A new cycle may begin a second period with the same start.
+    const isCovered = terms.months === 0 ? isFirst : start < monthsAfter(first, terms.months);
     return isCovered ? terms : null;
   }
 
