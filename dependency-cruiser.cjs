@@ -194,11 +194,12 @@ const layers = {
     'dashboard',
     'pages',
     'deployment',
+    'walks',
     'engine',
+    'upgrade',
     'drill',
     'gateway',
     'usage-check',
-    'upgrade',
     'demo',
     'pictures',
     'bench',
@@ -334,7 +335,7 @@ module.exports = {
       to: {
         path: '^(services|proto|gateway/src)/',
         pathNot:
-          '^(services/kernel/|gateway/src/text/english-(amount|card)-text|gateway/src/access/operator-permission)',
+          '^(services/kernel/|services/presentation/src/unit-price|gateway/src/text/english-(amount|card)-text|gateway/src/access/operator-permission)',
         dependencyTypesNot: ['type-only'],
       },
     },

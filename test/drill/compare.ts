@@ -127,30 +127,6 @@ export function expectOneTextAnId({ received }: WebhookReceiver): void {
 }
 
 /** Numbers of webhooks that an endpoint had received. */
-interface ReceivedUntil {
-  /** Up to the time that is restored. */
-  readonly instant: number;
-  readonly stop: number;
-}
-
-/**
- * Fails if an endpoint was told of the lost future after a restore, or of an event under two ids.
- * Webhooks of the time before the instant may arrive again; all others bear the code.
- */
-export function expectNewsOnly(
-  { received }: WebhookReceiver,
-  { until, code }: { readonly until: ReceivedUntil; readonly code: string },
-): void {
-  const known = new Set(received.slice(0, until.instant).map(({ body }) => String(body.id)));
-  const news = withoutRepeats(received.slice(until.stop)).map(({ body }) => body);
-  for (const { id, restoreCode } of news) {
-    expect([id, restoreCode]).toEqual([id, known.has(id) ? null : code]);
-  }
-  const events = news.map(({ id: _id, ...event }) => JSON.stringify(event));
-  expect(events.toSorted()).toEqual([...new Set(events)].toSorted());
-  expect(news.filter(({ type }) => type === 'environment.restored')).toHaveLength(1);
-}
-
 // They bill the rest of a period, which may be the whole of it.
 const partsOfPeriods = new Set(['SUBSCRIPTION_CANCEL', 'SUBSCRIPTION_CHANGE']);
 

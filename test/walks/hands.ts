@@ -19,7 +19,7 @@ export interface Hands {
 const tabsMax = 120;
 
 /** Tab reaches every element, and its focus is visible; Enter and Space press it. */
-export function keyboardOf(page: Page): Hands {
+function keyboardOf(page: Page): Hands {
   const { keyboard } = page;
   const reach = async (target: Locator) => {
     await target.waitFor();
@@ -65,7 +65,7 @@ export function keyboardOf(page: Page): Hands {
 }
 
 /** A finger touches what it uses; no text is entered in any other way than by keys of a screen. */
-export function fingersOf(page: Page): Hands {
+function fingersOf(page: Page): Hands {
   return {
     press: (target) => target.tap(),
     type: async (field, text) => {

@@ -10,6 +10,7 @@ import {
 } from '../../parts/form/form';
 import { PickerField, usePickerSearch } from '../../parts/form/picker';
 import { NewPasswordField } from '../../parts/form/new-password-field';
+import { TimeField } from '../../parts/form/time-field';
 import { WhenField } from '../../parts/form/when-field';
 import { MetadataField } from '../../parts/resource/metadata';
 import { matchingChoices } from '../../parts/text/choice';
@@ -45,6 +46,7 @@ export function FormParts() {
     <Form submit="Save" onCancel={() => undefined} onSubmit={() => Promise.reject(refused)}>
       <TextField name="name" label="Name" defaultValue="Ada Lovelace" hint="Optional." />
       <TextField name="email" label="Email" defaultValue="ada" />
+      <TimeField name="from" label="From" time={null} />
       <SelectField
         name="clock"
         label="Clock"

@@ -12,6 +12,7 @@ import {
   Instant,
   Money,
   ShortId,
+  ShortIdText,
   StatusBadge,
 } from '../../parts/element/values';
 import { Form, TextField } from '../../parts/form/form';
@@ -30,7 +31,7 @@ import { LineChart } from '../../parts/chart/line-chart';
 import { Strip } from '../../parts/chart/strip';
 import { moneyColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
-import { MetadataPanel } from '../../parts/resource/metadata';
+import { MetadataLines, MetadataPanel } from '../../parts/resource/metadata';
 import { ActivationButton, ActiveBadge, activeColumn } from '../../parts/resource/active';
 import { failed, FormParts, refused } from './design-forms';
 import { FilterParts, ListParts } from './design-lists';
@@ -159,6 +160,8 @@ function Values() {
           ['Created', <Day key="day" at={time} />],
           ['Paid on', <Instant key="instant" at={time} />],
           ['ID', <ShortId key="id" id={id} what="ID" />],
+          ['Other ID', <ShortIdText key="text" id={id} />],
+          ['Metadata', <MetadataLines key="metadata" metadata={{ plan: 'pro', seats: 12 }} />],
         ]}
       />
       <p className="actions">
