@@ -1,5 +1,6 @@
 import { derivedId } from '@billing/chassis/ids';
 import {
+  BillingReason,
   type CreateInvoiceRequest,
   type Invoice,
   InvoiceStatus,
@@ -47,6 +48,31 @@ export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus):
     ...{ seller: undefined, buyer: facts?.buyer, finalizedAt: createdAt, taxes: [] },
     ...{ taxStatus: TaxStatus.TAX_STATUS_NONE, pricesIncludeTax: false, taxEvidence: [] },
   };
+}
+
+/** What is seen of the invoices of changes. */
+export type ChangeInvoices = 'MISSING' | 'DRAFT' | 'OPEN';
+
+/** An invoice as it is seen; undefined: checkout does not have it yet. */
+export function seenInvoice(
+  request: CreateInvoiceRequest,
+  {
+    isPaid,
+    isVoid,
+    changeInvoices,
+  }: {
+    readonly isPaid: boolean;
+    readonly isVoid: boolean;
+    readonly changeInvoices: ChangeInvoices;
+  },
+): Invoice | undefined {
+  const isOfChange = request.billingReason === BillingReason.BILLING_REASON_SUBSCRIPTION_CHANGE;
+  const seen = isOfChange ? changeInvoices : 'OPEN';
+  if (seen === 'MISSING') return undefined;
+  if (seen === 'DRAFT') return anInvoice(request, InvoiceStatus.INVOICE_STATUS_DRAFT);
+  if (isPaid) return anInvoice(request, InvoiceStatus.INVOICE_STATUS_PAID);
+  const { INVOICE_STATUS_OPEN: open, INVOICE_STATUS_VOID: voided } = InvoiceStatus;
+  return anInvoice(request, isVoid ? voided : open);
 }
 
 /** What an invoice would cost with its tax. */

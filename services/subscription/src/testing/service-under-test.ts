@@ -19,7 +19,6 @@ import {
   type Product,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import {
-  BillingReason,
   type CheckoutServiceServer,
   CheckoutServiceService,
   type CreateInvoiceRequest,
@@ -73,7 +72,7 @@ import {
 import type { SubscriptionConfiguration } from '../config';
 import { start } from '../service';
 import { aProtoCustomer } from './customer-facts';
-import { anInvoice, aQuote } from './invoice';
+import { anInvoice, aQuote, type ChangeInvoices, seenInvoice } from './invoice';
 import { type LoggedEvent, readLoggedEvents } from './logged-events';
 import { MeteringRole } from './metering-role';
 import { ReservedCredits } from './reserved-credits';
@@ -152,7 +151,7 @@ class PeerServers {
   isInvoicingDown = false;
   isPaymentRunning = false;
   /** What is seen of invoices of changes. */
-  changeInvoices: 'MISSING' | 'DRAFT' | 'OPEN' = 'OPEN';
+  changeInvoices: ChangeInvoices = 'OPEN';
   /** True while another change has reserved credit on each invoice. */
   isReservedByAnother = false;
   /** By customer: the currency that an invoice has set. */
@@ -311,15 +310,9 @@ class PeerServers {
   private invoiceOf(id: string): Invoice | undefined {
     const made = this.invoices.find(({ request }) => request.invoiceId === id);
     if (made === undefined) return undefined;
-    const { BILLING_REASON_SUBSCRIPTION_CHANGE: ofChange } = BillingReason;
-    if (made.request.billingReason === ofChange && this.changeInvoices !== 'OPEN') {
-      if (this.changeInvoices === 'MISSING') return undefined;
-      return anInvoice(made.request, InvoiceStatus.INVOICE_STATUS_DRAFT);
-    }
     const isVoid = this.voids.some(({ request }) => request.invoiceId === id);
-    if (this.paid.has(id)) return anInvoice(made.request, InvoiceStatus.INVOICE_STATUS_PAID);
-    const { INVOICE_STATUS_OPEN: open, INVOICE_STATUS_VOID: voided } = InvoiceStatus;
-    return anInvoice(made.request, isVoid ? voided : open);
+    const { changeInvoices } = this;
+    return seenInvoice(made.request, { isPaid: this.paid.has(id), isVoid, changeInvoices });
   }
 
   private createInvoice(request: CreateInvoiceRequest, context: CallContext) {
