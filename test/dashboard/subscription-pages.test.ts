@@ -139,10 +139,9 @@ async function createCustomer(page: Page): Promise<void> {
     .getByText(/changed the phone of customer/)
     .first()
     .waitFor();
-  const taken = { direction: 'Take: you owe the customer less', amount: '5.50' };
-  const undone = { ...taken, description: 'Undone' };
-  await fillIn(page, { opener, confirm: 'Take $5.50', fields: undone });
-  await feed.getByText('$5.50 taken from the balance: Undone').waitFor();
+  const direction = 'Take: you owe the customer less';
+  await fillIn(page, { opener, confirm: 'Take $5.50', fields: { ...adjusted, direction } });
+  await feed.getByText('$5.50 taken from the balance: Goodwill').waitFor();
   const { data } = await scene.read('/customers?externalId=user-7');
   expect(data).toMatchObject([
     { phone: '+49 731 1', address: { city: 'Ulm' }, metadata: { team: 'research', seats: 3 } },

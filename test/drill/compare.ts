@@ -1,6 +1,6 @@
 import type { TestStripe } from '@billing/checkout/testing/stripe-provider';
 import type { ApiClient } from '../support/api-client';
-import { type WebhookReceiver, withoutRepeats } from '../support/webhook-receiver';
+import type { WebhookReceiver } from '../support/webhook-receiver';
 
 /** What the API shows of the money of an environment, by the ids of its resources. */
 export interface Books {

@@ -52,6 +52,7 @@ const slow = [
 /** Tests that take minutes by their nature. */
 const nightly = [
   'drill/point-in-time',
+  'drill/random-restores',
   'e-invoice/official-rules.integration',
   'engine/compose',
   'engine/mongodb',
@@ -61,6 +62,8 @@ const nightly = [
   'upgrade/mixed',
   'upgrade/stored-documents',
   'upgrade/upgrade',
+  'walks/keyboard',
+  'walks/touch',
 ];
 
 /**
@@ -75,7 +78,6 @@ const inTurns = [
   'crash/ingest',
   'drill/lost-machine',
   'drill/put-back',
-  'drill/random-restores',
   'crash/full-disk',
   'crash/lost-answers',
   'crash/stream-outage',
@@ -89,8 +91,6 @@ const inTurns = [
   'dashboard/money-pages',
   'dashboard/subscription-pages',
   'pictures/pages',
-  'walks/keyboard',
-  'walks/touch',
   'pages/stored-scripts',
   'pages/portal-browser',
   'dashboard/form-inputs',

@@ -10,7 +10,7 @@ import type { PortalRequest, PortalRoute } from './route';
 import { doneAt } from './shell';
 import { readTaxIds, taxIdsOf, withTaxIdProblems } from './tax-id-fields';
 
-const mask = ['name', 'email', 'phone', 'locale', 'address', 'taxIds'];
+const mask = ['name', 'email', 'phone', 'locale', 'address'];
 
 export const detailsRoutes: readonly PortalRoute[] = [
   {
@@ -35,7 +35,8 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
     await peers.customer.updateCustomer(
       {
         id: visit.customerId,
-        updateMask: mask,
+        // A form that was opened at an earlier release has no fields of tax ids.
+        updateMask: form.has('taxId') ? [...mask, 'taxIds'] : mask,
         email: given('email'),
         name: given('name'),
         phone: given('phone'),

@@ -1,4 +1,5 @@
 import type { LostChange } from './lost-changes';
+
 /** Invoice as its document has it. */
 export interface InvoiceFacts {
   readonly id: string;

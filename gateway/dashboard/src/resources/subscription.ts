@@ -52,7 +52,7 @@ export function cancellationOf(
   return { atPeriodEnd, ...(isCredited && { proration: 'PRORATE' }) };
 }
 
-/** True if a cancellation takes effect immediately, whatever its choice. */
+/** True if every cancellation takes effect immediately. */
 export function endsAnyway({ phase }: Pick<Subscription, 'phase'>): boolean {
   return phase === 'SCHEDULED' || phase === 'PAUSED';
 }

@@ -1,5 +1,5 @@
-// Clocks of sandboxes, and times of changes, whose periods begin in UTC, are typed in UTC. The
-// label of the field says so, and texts about the typed time show it in UTC, too.
+// Clocks of sandboxes, and starts and changes of subscriptions, whose periods begin in UTC, are
+// typed in UTC. The label of the field says so, and texts about the typed time show it in UTC, too.
 
 /** Value of such a field for the API; undefined if the field is empty. */
 export function fromTimeField(text: string | undefined): string | undefined {
