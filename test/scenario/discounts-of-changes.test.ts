@@ -54,24 +54,6 @@ describe('a change of a discounted subscription', () => {
     ]);
   });
 
-  test('ONCE is not taken again by a new cycle at the start of the period that had it', async () => {
-    const subscription = await discounted({ amount: 10000 }, { ...fifth, duration: 'ONCE' });
-    await now(subscription, { quantity: 1, proration: 'FULL_AND_RESET' });
-    await scenario.advanceTo('2026-06-16');
-    await now(subscription, { productId: await priced(30000) });
-    await scenario.advanceTo('2026-07-01');
-    const invoices = await scenario.invoices(subscription);
-    expect(invoices.map(linesOf)).toEqual([
-      [[recurring, 10000, 2000]],
-      [[recurring, 10000, 0]],
-      [
-        [unused, -5000, 0],
-        [remaining, 15000, 0],
-      ],
-      [[recurring, 30000, 0]],
-    ]);
-  });
-
   test('REPEATING for two months counts its months on', async () => {
     const discount = { ...fifth, duration: 'REPEATING', durationInMonths: 2 };
     const subscription = await discounted({ amount: 10000 }, discount);

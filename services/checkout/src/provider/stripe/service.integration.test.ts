@@ -11,10 +11,12 @@ import {
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { DisputeStatus } from '@billing/proto/billing/checkout/v1/refund';
+import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
 import { adjustmentOf } from '../../balance/balance';
 import { balancesOn } from '../../testing/balance';
 import { aRequest, type RunningCheckout, startCheckout } from '../../testing/rpc';
+import { Shop } from '../../testing/shop-rpc';
 import type { TestCard } from '../../testing/stripe-account';
 import { signedNotice, TestStripe } from '../../testing/stripe-provider';
 
@@ -26,9 +28,13 @@ let running: RunningCheckout;
 let checkout: RunningCheckout['checkout'];
 let payments: RunningCheckout['payments'];
 
+// Only customers are asked for.
+const shop = new Shop();
+
 beforeAll(async () => {
   stripe = await TestStripe.start();
   const settings = {
+    CUSTOMER_ADDRESS: await shop.start(),
     STRIPE_SECRET_KEY: 'sk_test_secret',
     STRIPE_WEBHOOK_SECRET: secret,
     STRIPE_API_URL: stripe.url,
@@ -44,6 +50,7 @@ afterEach(() => {
 afterAll(async () => {
   await running.stop();
   await stripe.close();
+  await shop.stop();
 });
 
 const live = () => testContext({ tenant: { live: true } });
@@ -58,6 +65,8 @@ async function enterCard(customerId: string, card: TestCard, context: CallContex
 /** An open invoice, and a card of its customer. */
 async function anInvoice(card: TestCard, context: CallContext) {
   const request = aRequest();
+  const { customerId: id } = request;
+  shop.customers.set(id, Customer.fromPartial({ id }));
   await checkout.createInvoice(request, context);
   const { paymentMethodId } = await enterCard(request.customerId, card, context);
   return { ...request, paymentMethodId };
