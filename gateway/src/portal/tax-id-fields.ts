@@ -1,7 +1,7 @@
 import { countryOfTaxId } from '@billing/kernel/tax/european-union';
 import { TAX_IDS_MAX, type TaxId, taxIdOf, taxIdTypeOf } from '@billing/kernel/tax/tax-id';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
-import { taxIdTypes } from '@billing/proto/values/customer';
+import { toJsonTaxId } from '@billing/proto/json/customer';
 import type { Text } from '@billing/documents/reader';
 import { say } from '@billing/documents/say';
 import type { TypedTexts } from '../pages/frame/address-fields';
@@ -55,7 +55,7 @@ export function readTaxIds(typed: TypedTexts, known: readonly TaxId[]): TaxId[] 
 
 /** Tax ids of a customer. */
 export function taxIdsOf({ taxIds }: Pick<Customer, 'taxIds'>): TaxId[] {
-  return taxIds.map(({ type, value }) => ({ type: taxIdTypes.nameOf(type), value }));
+  return taxIds.map(toJsonTaxId);
 }
 
 /** Moves problems such as `0.value: Invalid EU VAT id` to the fields with the refused ids. */

@@ -1,7 +1,7 @@
 import { isTaxIdOf } from '@billing/kernel/tax/tax-id';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
-import { taxIdTypes } from '@billing/proto/values/customer';
-import { type InvoiceBuyer, TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
+import { toJsonTaxId } from '@billing/proto/json/customer';
+import { TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { countriesFor, countryCode, countryText } from '@billing/documents/country-text';
 import { type PhraseKey, say } from '@billing/documents/say';
 import {
@@ -134,9 +134,6 @@ function countryOf({ buyer }: Pick<Invoice, 'buyer'>): string | undefined {
 
 function hasTaxId(invoice: Invoice): boolean {
   const code = countryOf(invoice) ?? '';
-  return idsOf(invoice.buyer).some((id) => isTaxIdOf(id, code));
-}
-
-function idsOf(buyer: InvoiceBuyer | undefined) {
-  return (buyer?.taxIds ?? []).map(({ type, value }) => ({ type: taxIdTypes.nameOf(type), value }));
+  const taxIds = invoice.buyer?.taxIds ?? [];
+  return taxIds.some((taxId) => isTaxIdOf(toJsonTaxId(taxId), code));
 }

@@ -9,6 +9,7 @@ import {
   type Refund,
   refundsMax,
   tooManyCreditNotes,
+  withoutOutcome,
 } from '../invoice/credit/credit';
 import {
   creditedOf,
@@ -252,11 +253,10 @@ function refundsFor(
     left -= part;
     const { id: paymentId, provider } = payment;
     refunds.push({
+      ...withoutOutcome,
       id: facts.refundIdOf(refunds.length),
       creditNoteId: note.id,
       ...{ paymentId, provider, amount: part, status: 'PENDING', attempt: 1 },
-      ...{ failureCode: undefined, providerRefundId: undefined, replacedBy: undefined },
-      ...{ reference: undefined, callId: undefined, settledAt: undefined, lookAt: undefined },
       claimedAt: facts.realNow,
       createdAt: facts.now,
     });

@@ -1,6 +1,6 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import { type Refund, refundsMax } from '../invoice/credit/credit';
+import { type Refund, refundsMax, withoutOutcome } from '../invoice/credit/credit';
 import { refundableOf, refundTooHigh, resumeAtOf } from '../invoice/refundable';
 import { customerDeleted } from '../invoice/recorded-payment';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
@@ -8,13 +8,6 @@ import type { ProviderRefund, RefundOutcome } from '../provider/port/refund';
 
 // A refund in progress at the provider is asked for again after this much environment time.
 const lookEveryMs = 60 * 60 * 1000;
-
-// A refund without a credit note, before anything is known of it.
-const withoutOutcome = {
-  ...{ creditNoteId: undefined, failureCode: undefined, replacedBy: undefined },
-  ...{ reference: undefined, callId: undefined, claimedAt: undefined, lookAt: undefined },
-  ...{ providerRefundId: undefined, settledAt: undefined },
-};
 
 /** Idempotency key of a refund at the provider, the same however often the refund is resumed. */
 export function refundKey({ id, attempt }: Pick<Refund, 'id' | 'attempt'>): string {

@@ -2,7 +2,7 @@ import { Plus, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Button } from '../../parts/element/buttons';
 import { CellField, FieldProblem } from '../../parts/form/form';
-import { TaxCategoryList } from '../../resources/tax/tax-category';
+import { categoryLengthMax, TaxCategoryList } from '../../resources/tax/tax-category';
 import { emptyLine, lineField, type LineRow } from './invoice-values';
 
 const linesMax = 100;
@@ -118,7 +118,7 @@ function LineCells({
           label={`${what}: tax category`}
           list={categories}
           autoComplete="off"
-          maxLength={40}
+          maxLength={categoryLengthMax}
           placeholder="standard"
           defaultValue={row.taxCategory}
         />

@@ -6,7 +6,8 @@ import { TextField } from '../../parts/form/form';
 import type { TaxRate } from '../seller';
 import { categoryToType } from './tax-category-text';
 
-const categoryLengthMax = 40;
+/** Maximum length of a category. */
+export const categoryLengthMax = 40;
 
 /** Optional tax category of a product. */
 export function TaxCategoryField({ category = null }: { category?: string | null }) {

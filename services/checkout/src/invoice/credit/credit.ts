@@ -62,6 +62,13 @@ export interface Refund {
   readonly settledAt: Date | undefined;
 }
 
+/** Fields of a refund without a credit note, before anything is known of it. */
+export const withoutOutcome = {
+  ...{ creditNoteId: undefined, failureCode: undefined, replacedBy: undefined },
+  ...{ reference: undefined, callId: undefined, claimedAt: undefined, lookAt: undefined },
+  ...{ providerRefundId: undefined, settledAt: undefined },
+};
+
 /** A payment that its payer disputes at the bank. */
 export interface Dispute {
   readonly id: string;
