@@ -165,19 +165,13 @@ export function settle<M extends OutgoingMail>(
 }
 
 /**
- * Lets a mail wait for its next attempt; one that is UNKNOWN stays so. One whose content
- * was deleted after it was handed over cannot be sent again: it ends.
+ * Lets a mail wait for its next attempt. One that is UNKNOWN stays so: its alarm was raised, and a
+ * person may have sent a copy of it. Its content may be deleted, too.
  */
 function postpone<M extends OutgoingMail>(
   email: M,
   { reason, now, spread }: { readonly reason: string; readonly now: Date; readonly spread: number },
 ): Transition<M> {
-  if (email.content === null) {
-    return isErased(email)
-      ? end(email, 'SKIPPED', 'suppressed', now)
-      : end(email, 'FAILED', reason, now);
-  }
-  // Its alarm was raised: a person may have sent a copy of it.
   if (email.status === 'UNKNOWN') return unchanged(email);
   return only({
     ...email,

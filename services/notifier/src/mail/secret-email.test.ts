@@ -87,20 +87,20 @@ test('a mail that is UNKNOWN waits for no further attempt when a refusal for now
 });
 
 describe('a mail that the server refuses for now after its content was deleted', () => {
-  const sending = { status: 'PENDING', claimId: 'claim' } as const;
-  const outcome = { kind: 'POSTPONED', reason: 'smtp_450' } as const;
-  const refused = (email: Email) =>
-    settle(email, { claimId: 'claim', outcome, now: at, spread: 1 }).state;
+  const sending = { status: 'PENDING', claimId: 'claim', isHandedOver: true } as const;
+  const late = { claimId: 'claim', now: at, spread: 1 };
+  const postponed = { kind: 'POSTPONED', reason: 'smtp_450' } as const;
 
-  test('is skipped if its customer was deleted', () => {
-    const { state } = eraseEmail(emailOf({ ...sending, kind: 'RECEIPT' }), at);
-    expect(state.status).toBe('UNKNOWN');
-    expect(refused(state)).toMatchObject({ status: 'SKIPPED', reason: 'suppressed', sendAt: null });
-  });
-
-  test('fails if it had a sign-in link', () => {
-    const { state } = withoutSecret(only(emailOf({ ...sending, status: 'UNKNOWN' })));
-    expect(refused(state)).toMatchObject({ status: 'FAILED', reason: 'smtp_450', sendAt: null });
+  test.each<[what: string, ended: Email]>([
+    ['its customer was deleted', eraseEmail(emailOf({ ...sending, kind: 'RECEIPT' }), at).state],
+    [
+      'it had a sign-in link',
+      withoutSecret(endLapsed(emailOf({ ...sending, sendAt: at }), at)).state,
+    ],
+  ])('stays UNKNOWN if %s', (_what, ended) => {
+    expect(ended).toMatchObject({ status: 'UNKNOWN', content: null });
+    expect(settle(ended, { ...late, outcome: postponed }).state).toBe(ended);
+    expect(settle(ended, { ...late, outcome: { kind: 'ACCEPTED' } }).state.status).toBe('SENT');
   });
 });
 
