@@ -188,6 +188,9 @@ describe('a sent webhook', () => {
       expect(await mongo.db.collection('eventLogCursors').countDocuments()).toBeGreaterThan(0);
     });
     expect(await kept(id)).toEqual({ messages: [3], deliveries: 0 });
+    // The end of a clock advance or an export reads the log of its environment, too.
+    await fresh.feedCalls.settleWebhookEvents({}, testContext({ tenant }));
+    expect(await kept(id)).toEqual({ messages: [3], deliveries: 0 });
     expect(sequencesOf(receiver.receivedAt('/gone-for-good'), id)).toEqual([1, 2, 3]);
     await fresh.stop();
   });

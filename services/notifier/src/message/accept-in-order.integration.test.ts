@@ -196,9 +196,8 @@ describe('events in the log of a service that sometimes fails', () => {
     let isBroken = false;
     const subject = reconcile({
       messages: {
-        findKnown: (ids: readonly string[]) =>
-          isBroken ? Promise.reject(new Error('database went away')) : messages.findKnown(ids),
-        findFloors: (keys: readonly MessageKey[]) => messages.findFloors(keys),
+        findLacking: <T extends { readonly key: MessageKey }>(events: readonly T[]) =>
+          isBroken ? Promise.reject(new Error('database went away')) : messages.findLacking(events),
       } as MessageStore,
     });
     await runRounds(1, subject);

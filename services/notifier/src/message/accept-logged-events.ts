@@ -2,7 +2,7 @@ import type { Logger } from '@billing/chassis/logging';
 import { type Announcement, type OrderedEventConsumer, readAnnouncement } from './accept-in-order';
 import type { AwaitedEventStore } from './awaited-event-store';
 import type { Cursor, CursorStore } from './cursor-store';
-import { messageId, type MessageStore } from './message-store';
+import type { MessageStore } from './message-store';
 import type { EventLogOwner, LogStart } from '../peer/peers';
 
 export interface LoggedEventsDependencies {
@@ -53,8 +53,8 @@ async function acceptFromOwner(
       .flatMap((entry) => readAnnouncement(entry, logger) ?? [])
       // An owner of an earlier release returns entries of all environments.
       .filter(({ key }) => key.environmentId === environmentId);
-    const known = await messages.findKnown(announced.map(({ key }) => messageId(key)));
-    const lacking = announced.filter(({ key }) => !known.has(messageId(key)));
+    // A cursor that has not moved for very long leads back to messages that were removed since.
+    const lacking = await messages.findLacking(announced);
     const subjects = Map.groupBy(lacking, ({ key }) => key.subscriptionId);
     const waiting = await awaited.findWaiting([...subjects.keys()]);
     for (const [id, events] of subjects) {

@@ -129,6 +129,17 @@ export class MessageStore {
     return new Map(known.map((message) => [message._id, message]));
   }
 
+  /**
+   * Returns those of the events that were never accepted. The message of an accepted one may have
+   * been removed since.
+   */
+  async findLacking<T extends { readonly key: MessageKey }>(events: readonly T[]): Promise<T[]> {
+    const known = await this.findKnown(events.map(({ key }) => messageId(key)));
+    const unknown = events.filter(({ key }) => !known.has(messageId(key)));
+    const floors = await this.findFloors(unknown.map(({ key }) => key));
+    return unknown.filter(({ key }) => key.sequence >= (floors.get(key.subscriptionId) ?? 1));
+  }
+
   /** Returns an environment's messages by id; omits those that are not stored (yet). */
   async findAll(environmentId: string, ids: readonly string[]): Promise<Map<string, Message>> {
     if (ids.length === 0) return new Map();

@@ -6,7 +6,6 @@ import type { Cursor, CursorStore, SeenEntry } from './cursor-store';
 import { type Announcement, type OrderedEventConsumer, readAnnouncement } from './accept-in-order';
 import { EarlierEventMissingError, UnknownEventTypeError } from './accept-event';
 import {
-  messageId,
   type MessageKey,
   type MessageStore,
   restoreCodesField,
@@ -258,12 +257,8 @@ export class EventReconciliation {
   private async findUndelivered(entries: readonly LoggedEvent[]): Promise<Announcement[]> {
     const { messages, logger } = this.dependencies;
     const announced = entries.flatMap((entry) => readAnnouncement(entry, logger) ?? []);
-    const known = await messages.findKnown(announced.map(({ key }) => messageId(key)));
-    const unknown = announced.filter(({ key }) => !known.has(messageId(key)));
-    // A cursor that has not moved for very long leads back to events that were accepted and removed
-    // since.
-    const floors = await messages.findFloors(unknown.map(({ key }) => key));
-    return unknown.filter(({ key }) => key.sequence >= (floors.get(key.subscriptionId) ?? 1));
+    // A cursor that has not moved for very long leads back to messages that were removed since.
+    return messages.findLacking(announced);
   }
 
   /**
