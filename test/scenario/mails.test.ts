@@ -57,10 +57,48 @@ describe('the inbox of a sandbox', () => {
         '2027-01-21 RECEIPT',
       ],
     ],
+    [
+      'a yearly plan',
+      { product: { billingInterval: 'YEARLY' } },
+      '2027-01-18',
+      ['2026-01-17 RECEIPT', '2026-12-18 RENEWAL_UPCOMING', '2027-01-17 RECEIPT'],
+    ],
+    [
+      'a quarterly plan after a trial of three days',
+      { product: { billingInterval: 'QUARTERLY', trialDays: 3 } },
+      '2026-05-01',
+      ['2026-01-17 TRIAL_STARTED', '2026-01-20 RECEIPT', '2026-04-20 RECEIPT'],
+    ],
   ])('has the mails of %s, each at its time', async (_name, input, until, expected) => {
     await scenario.subscription(input as Record<string, unknown>);
     await scenario.advanceTo(until);
     expect(await scenario.mails()).toEqual(expected);
+  });
+
+  test('has one mail for each failure of an invoice that waits, and its events tell all of them', async () => {
+    const { client } = scenario;
+    const product = { amount: 2900, trialDays: 14 };
+    const authorizedTransactionId = cards.failsWhenSaved;
+    const subscription = await scenario.subscription({ product, authorizedTransactionId });
+    await scenario.advanceTo('2026-03-01');
+    const [invoice] = await scenario.invoices(subscription);
+    const { data } = await client.expect(200, client.get('/webhook-events?types=invoice.*'));
+    const events = data.filter(({ subject }: any) => subject.id === invoice.id);
+    const told = events.map(({ event: { sequence, type, data: facts } }: any) =>
+      [sequence, type, facts.collection].filter((part) => part !== undefined).join(' '),
+    );
+    expect(told).toEqual([
+      '1 invoice.created',
+      '2 invoice.payment_failed WAITING',
+      '3 invoice.payment_failed WAITING',
+      '4 invoice.payment_failed WAITING',
+      '5 invoice.payment_failed ENDED',
+      '6 invoice.uncollectible',
+    ]);
+    const inbox = await client.all(`/sandboxes/inbox?invoiceId=${String(invoice.id)}`);
+    const causes = inbox.map(({ kind, webhookEventId }) => [kind, webhookEventId]).toReversed();
+    const waiting = events.slice(1, 4).map(({ event }: any) => ['PAYMENT_FAILED', event.id]);
+    expect(causes).toEqual(waiting);
   });
 
   test('reminds of a sent invoice that is not paid', async () => {
