@@ -3,6 +3,7 @@ import type { ApiClient } from '../support/api-client';
 import type { WebhookReceiver } from '../support/webhook-receiver';
 import { readReserved } from './change/read-reserved';
 import { readExport } from '../support/export/export-client';
+import { readMails } from './mail/read-mails';
 import { type AnnouncedResource, announcedResources } from './picture/announced-resource';
 import type {
   ChangePicture,
@@ -36,6 +37,10 @@ export interface Viewpoint {
   readonly stranger?: ApiClient | undefined;
   /** False: no exports, because each reads the event log of every service. Absent: true. */
   readonly hasExports?: boolean | undefined;
+  /** False: without the texts of mails, which depend on the release alone. Absent: true. */
+  readonly hasTexts?: boolean | undefined;
+  /** Message-IDs that a mail server got. */
+  readonly handedOver?: readonly string[] | undefined;
 }
 
 type Lists = Readonly<
@@ -52,6 +57,7 @@ const looksEach = 3;
  */
 export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
   const { client, addresses, receivers = [], stranger, hasExports = true } = viewpoint;
+  const { hasTexts = true, handedOver } = viewpoint;
   const { now, isManual } = await readClock(client);
   const { tenant, createdAt } =
     addresses === undefined
@@ -106,6 +112,11 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
         : await readStoredUsage(addresses, tenant),
     endpoints: await withDeliveries(client, endpoints),
     exports,
+    // Before the feed, so that it has all events that caused mails.
+    mail: await readMails(client, {
+      customerIds: new Set(lists.customers.map(({ id }) => id as string)),
+      ...{ handedOver, hasContents: hasExports, hasTexts },
+    }),
     // After the exports, so that it has all events that their rows show.
     feed: await readFeed(client),
     sessions:

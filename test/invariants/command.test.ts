@@ -8,6 +8,7 @@ import { connectMongo } from '@billing/chassis/mongo';
 import type { ApiClient } from '../support/api-client';
 import { takePicture } from './collection';
 import { documentsStay } from './documents';
+import { mailsSpeakEveryLanguage } from './mail/mail-languages';
 import { examineAll, invariants, type Verdict } from './report';
 import { card, Payer } from '../support/payer';
 import { cards } from '../scenario/scenario';
@@ -23,6 +24,8 @@ import {
 const command = join(__dirname, '../dist/invariants/main.js');
 const run = promisify(execFile);
 const slowly = { everyMs: 1_000 };
+/** Invariants that read exports or the contents of mails. */
+const ofContents = new Set([documentsStay.id, mailsSpeakEveryLanguage.id]);
 
 describe('the command that checks invariants, as a separate process', () => {
   let system: OwnTestSystem;
@@ -180,7 +183,7 @@ describe('the command that checks invariants, as a separate process', () => {
       expect(checked).toMatchObject({ code: 0 });
       return checked.table;
     }, slowly);
-    for (const id of ['I3', 'I7', 'I8', 'I11', 'I23']) {
+    for (const id of ['I3', 'I7', 'I8', 'I11', 'I23', 'I82', 'I83', 'I84', 'I86']) {
       expect(table).toMatch(new RegExp(`^${id} +[1-9]\\d* +0 `, 'm'));
     }
     for (const id of ['I10', 'I28']) expect(table).toMatch(new RegExp(`^${id} +unseen +0 `, 'm'));
@@ -212,7 +215,7 @@ describe('the command that checks invariants, as a separate process', () => {
     client.acknowledged.set(`/customers/${acknowledgedId}`, acknowledgedId);
     client.acknowledgedEvents.add('one');
     const { addresses, live: stranger } = system;
-    const viewpoint = { client, addresses, receivers, stranger, hasExports };
+    const viewpoint = { client, addresses, receivers, stranger, hasExports, hasTexts: false };
     return examineAll(await takePicture(viewpoint));
   }
 
@@ -270,7 +273,7 @@ describe('the command that checks invariants, as a separate process', () => {
     test.each(seeds)('$id finds $what', async (seed) => {
       await damaged(seed, () =>
         eventually(async () => {
-          const hasExports = seed.id === documentsStay.id;
+          const hasExports = ofContents.has(seed.id);
           expect(findingIds(await pictureOf([receiver], hasExports))).toContain(seed.id);
         }),
       );

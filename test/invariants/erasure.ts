@@ -34,11 +34,13 @@ function erasedFor({ erasedCustomers = [], takenAt }: Picture, ms: number): Eras
 }
 
 function personalData(
-  { subscriptions, sessions = [], usageEvents }: Picture,
+  { subscriptions, sessions = [], usageEvents, mail }: Picture,
   erased: Erased,
 ): string[] {
   const isErased = ({ customerId }: { readonly customerId: string | null }) =>
     customerId !== null && erased.has(customerId);
+  const mails = mail?.emails.filter(isErased) ?? [];
+  const mailIds = new Set(mails.map(({ id }) => id));
   return [
     ...subscriptions
       .filter((one) => isErased(one) && isPersonal(one))
@@ -49,6 +51,12 @@ function personalData(
     ...usageEvents
       .filter((one) => isErased(one) && hasFields(one.properties))
       .map(({ id }) => `usage event ${id} keeps properties of its erased customer`),
+    ...mails
+      .filter(({ to, subject, content }) => [to, subject, content].some((part) => part !== null))
+      .map(({ id }) => `mail ${id} keeps data of its erased customer`),
+    ...(mail?.suppressions ?? [])
+      .filter(({ emailId }) => mailIds.has(emailId))
+      .map(({ id }) => `suppression ${id} keeps the address of an erased customer`),
   ];
 }
 

@@ -16,12 +16,15 @@ export async function expectInvariants(
     receivers = [],
     timeoutMs = settleTimeoutMs,
     isBrief = false,
+    handedOver,
     isExplained = () => false,
   }: {
     receivers?: readonly WebhookReceiver[];
     timeoutMs?: number;
     /** True: without the rules about exports and about reads from other environments. */
     isBrief?: boolean;
+    /** Message-IDs that the mail server of the system got. */
+    handedOver?: () => readonly string[];
     /** True for findings that a restore has made unavoidable; absent: there are none. */
     isExplained?: (finding: string) => boolean;
   } = {},
@@ -29,10 +32,11 @@ export async function expectInvariants(
   const { addresses } = system;
   const other = client.key === system.sandboxKey ? system.live : system.sandbox;
   const stranger = isBrief ? undefined : other;
-  const viewpoint = { client, addresses, receivers, stranger, hasExports: !isBrief };
   await eventually(
     async () => {
-      const verdicts = examineAll(await takePicture(viewpoint));
+      const viewpoint = { client, addresses, receivers, stranger, handedOver: handedOver?.() };
+      const reads = { hasExports: !isBrief, hasTexts: false };
+      const verdicts = examineAll(await takePicture({ ...viewpoint, ...reads }));
       const findings = findingsOf(verdicts).filter((finding) => !isExplained(finding));
       if (findings.length > 0) throw new Error(`Invariants:\n${toTable(verdicts)}`);
     },

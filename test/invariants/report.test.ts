@@ -42,6 +42,7 @@ import { documentViolations } from './violations/document-violations';
 import { erasureViolations } from './violations/erasure-violations';
 import { exportViolations } from './violations/export-violations';
 import { feedViolations } from './violations/feed-violations';
+import { mailViolations } from './violations/mail-violations';
 import { entries, first, invoices, paymentViolations } from './violations/payment-violations';
 import { taxViolations } from './violations/tax-violations';
 
@@ -219,7 +220,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I20', 'an entry that its invoice does not hold', entries({ invoiceId: 'invoice-2' })],
   ...paymentViolations,
   ...creditViolations,
-  ...exportViolations,
+  ...[...exportViolations, ...mailViolations],
   ['I6', 'PAID without a charge', first({ payments: [], amountPaid: 0 })],
   ['I6', 'a charge of an invoice that is not PAID', first({ status: 'OPEN', paidAt: null })],
   [

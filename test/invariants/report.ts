@@ -1,3 +1,4 @@
+import { invoicesAreAnnounced } from './announced-invoices';
 import { balancesAddUp } from './balances';
 import {
   changesEndWithTheirInvoices,
@@ -13,6 +14,9 @@ import { exportsAreConsistent } from './exports';
 import { eventsHaveOneContent, feedIsWhole } from './feed';
 import type { Invariant } from './picture/invariant';
 import { environmentsAreApart } from './isolation';
+import { mailsSpeakEveryLanguage } from './mail/mail-languages';
+import { mailsStayInside } from './mail/mail-secrets';
+import { mailsFollowEvents } from './mail/mails';
 import { amountsAddUp, paidOnce, statusFollowsDebt } from './money';
 import { billedEachPeriod } from './periods';
 import type { Picture } from './picture/picture';
@@ -47,7 +51,11 @@ export const invariants: readonly Invariant[] = [
   feedIsWhole,
   eventsHaveOneContent,
   bodiesRepeatScalars,
+  invoicesAreAnnounced,
+  mailsFollowEvents,
+  mailsStayInside,
   exportsAreConsistent,
+  mailsSpeakEveryLanguage,
   writesAreDurable,
   nothingIsPending,
   numbersHaveNoGaps,

@@ -1,4 +1,5 @@
 import type { InvoiceDocument } from './documents';
+import { mail } from './mail/testing';
 import type {
   BalanceEntryPicture,
   BalancePicture,
@@ -352,9 +353,28 @@ export const invoiceDocument: InvoiceDocument = {
   lineItems: [{ description: 'Monthly' }],
 };
 
-const finalized = { id: 'message-3', sequence: 1, type: 'invoice.finalized' };
+const issued = { status: 'OPEN', amountDue: 2, amountPaid: 0, balanceApplied: 0 };
 
-/** The events of a subscription and of an invoice in the feed. */
+/** Events of invoices: the first one is created and paid, the second one is created. */
+const invoiceEvents = [
+  {
+    ...{ id: 'created-1', sequence: 1, type: 'invoice.created' },
+    data: { charging: true, invoice: { ...invoiceDocument, ...issued } },
+  },
+  {
+    ...{ id: 'paid-1', sequence: 2, type: 'invoice.paid' },
+    data: { invoice: { ...invoiceDocument, ...issued, status: 'PAID', amountPaid: 2 } },
+  },
+  {
+    ...{ id: 'created-2', sequence: 1, type: 'invoice.created' },
+    data: { charging: false, invoice: { ...invoiceDocument, ...issued, id: 'invoice-2' } },
+  },
+].map(({ data, ...head }) => ({
+  ...{ ...head, restoreCode: null, timestamp: january },
+  data: { ...data, customerId: 'customer-1' },
+}));
+
+/** The events of a subscription and of invoices in the feed. */
 export const feed: FeedPicture = {
   entries: [
     ...[1, 2].map((sequence) => ({
@@ -362,14 +382,14 @@ export const feed: FeedPicture = {
       subject: { type: 'subscription', id: 'subscription-1' },
       event: JSON.parse(aWebhook(sequence).text) as FeedEntryPicture['event'],
     })),
-    {
-      position: 3,
-      subject: { type: 'invoice', id: invoiceDocument.id },
-      event: { ...finalized, data: { invoice: invoiceDocument } } as FeedEntryPicture['event'],
-    },
+    ...invoiceEvents.map((event, index) => ({
+      position: 3 + index,
+      subject: { type: 'invoice', id: event.data.invoice.id },
+      event: event,
+    })),
   ],
   oldest: 1,
-  newest: 3,
+  newest: 5,
 };
 
 const exported = [
@@ -402,7 +422,8 @@ export const whole: Picture = {
   storedUsage: { compared: 3, mismatches: [], searchedEvents: 1, uncounted: [] },
   endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],
   feed,
-  exports: exported.map((one) => ({ ...one, position: 3, present: one.rows })),
+  mail,
+  exports: exported.map((one) => ({ ...one, position: feed.newest, present: one.rows })),
   sessions: [session],
   events: [anEvent(1), anEvent(2)],
   erasedCustomers: [

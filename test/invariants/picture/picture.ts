@@ -1,5 +1,6 @@
 import type { AnnouncedResource } from './announced-resource';
 import type { ReceivedWebhook } from '../../support/webhook-receiver';
+import type { MailPicture } from './mail-picture';
 
 /** Amounts are integers of the smallest unit, times ISO 8601 texts, as in REST. */
 export interface InvoicePicture {
@@ -20,6 +21,7 @@ export interface InvoicePicture {
   readonly amountReduced: number;
   readonly amountCredited: number;
   readonly creditNoteIds: readonly string[];
+  readonly finalizedAt?: string | null;
   readonly paidAt: string | null;
   readonly createdAt: string;
   readonly periodStart: string | null;
@@ -438,6 +440,8 @@ export interface Picture {
   readonly storedUsage: StoredUsagePicture | undefined;
   readonly endpoints: readonly EndpointPicture[];
   readonly feed: FeedPicture | undefined;
+  /** Undefined if the key or the release has no mails. */
+  readonly mail: MailPicture | undefined;
   /** Undefined if the key or the release has no exports. */
   readonly exports: readonly ExportPicture[] | undefined;
   readonly sessions: readonly SessionPicture[] | undefined;

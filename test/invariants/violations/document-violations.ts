@@ -1,10 +1,10 @@
 import type { InvoiceDocument } from '../documents';
 import type { Picture } from '../picture/picture';
-import { invoiceDocument } from '../testing';
+import { feed, invoiceDocument } from '../testing';
 
 function shown(changes: Partial<InvoiceDocument>): Partial<Picture> {
   const present = [{ ...invoiceDocument, ...changes }];
-  return { exports: [{ resource: 'invoices', rows: present, position: 3, present }] };
+  return { exports: [{ resource: 'invoices', rows: present, position: feed.newest, present }] };
 }
 
 /** Changes of finalized invoices that a system must not show. */

@@ -1,4 +1,5 @@
 import type { Picture } from '../picture/picture';
+import { mail, receipt } from '../mail/testing';
 import { aCustomer, anEvent, aSubscription, session, usageEvent } from '../testing';
 
 const erased = { customerId: 'erased-2' };
@@ -21,6 +22,22 @@ export const erasureViolations: [id: string, what: string, changes: Partial<Pict
     'I23',
     'properties of usage of an erased customer',
     { usageEvents: [{ ...usageEvent, ...erased, properties: { user: 'ada' } }] },
+  ],
+  [
+    'I23',
+    'the address of an erased customer on a mail',
+    { mail: { ...mail, emails: [{ ...receipt, ...erased, subject: null, content: null }] } },
+  ],
+  [
+    'I23',
+    'a suppression of the address of an erased customer',
+    {
+      mail: {
+        ...mail,
+        emails: [{ ...receipt, ...erased, to: null, subject: null, content: null }],
+        suppressions: [{ id: 'suppression-1', emailId: receipt.id }],
+      },
+    },
   ],
   [
     'I23',

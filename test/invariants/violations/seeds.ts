@@ -50,7 +50,38 @@ const delivered = {
   filter: { status: 'DELIVERED' },
 };
 
+const receipt = {
+  service: 'notifier',
+  collection: 'emails',
+  filter: { kind: 'RECEIPT' },
+};
+
 export const seeds: readonly Seed[] = [
+  {
+    id: 'I82',
+    what: 'an invoice in a status that was never announced',
+    ...paid,
+    damage: (invoice) => ({ ...invoice, status: 'VOID' }),
+  },
+  { id: 'I83', what: 'a mail that was lost', ...receipt, damage: () => undefined },
+  {
+    id: 'I83',
+    what: 'a second mail of one event',
+    ...receipt,
+    damage: (mail) => ({ ...mail, _id: '0197a000-0000-7000-8000-000000000083' }),
+  },
+  {
+    id: 'I84',
+    what: 'an attempt to send a mail of a sandbox',
+    ...receipt,
+    damage: (mail) => ({ ...mail, attempts: 1 }),
+  },
+  {
+    id: 'I86',
+    what: 'a mail in another language than it was announced in',
+    ...receipt,
+    damage: (mail) => ({ ...mail, locale: 'pl' }),
+  },
   { id: 'I4', what: 'a billed usage event that was lost', ...billed, damage: () => undefined },
   {
     id: 'I4',

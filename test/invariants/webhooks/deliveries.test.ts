@@ -20,11 +20,12 @@ test.each([
 test('a number that a restored system uses again has a second delivery', () => {
   const again = { id: 'message-9', sequence: 2, restoreCode: 'WH5C2' };
   const event = { ...again, type: 'subscription.renewed' } as FeedEntryPicture['event'];
-  const entry = { position: 4, subject: { type: 'subscription', id: 'subscription-1' }, event };
+  const position = whole.feed!.newest + 1;
+  const entry = { position, subject: { type: 'subscription', id: 'subscription-1' }, event };
   const entries = [...whole.feed!.entries, entry];
   const second = aDelivery(2, { id: 'delivery-9', messageId: 'message-9' });
   const endpoints = [anEndpoint(undefined, [aDelivery(1), aDelivery(2), second])];
-  const picture = { ...whole, feed: { entries, oldest: 1, newest: 4 }, endpoints };
+  const picture = { ...whole, feed: { entries, oldest: 1, newest: position }, endpoints };
   expect(findingsOf(examineAll(picture))).toEqual([]);
 });
 
