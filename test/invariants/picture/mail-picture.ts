@@ -18,7 +18,7 @@ export interface EmailPicture {
   } | null;
 }
 
-export interface SuppressionPicture {
+interface SuppressionPicture {
   readonly id: string;
   /** Mail that the address refused. */
   readonly emailId: string;
