@@ -232,7 +232,7 @@ export class RandomRound {
         `${holder} names a change of subscription ${String(subscriptionId)}, which does not exist`,
       );
     }
-    // Findings of earlier rounds are found again.
+    // The ledger has no subscriptions of earlier rounds.
     const found = this.findings.filter(
       (text) => isOfChange(text) && [...kept].some((id) => text.includes(id)),
     );

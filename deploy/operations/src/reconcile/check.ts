@@ -1,5 +1,3 @@
-import type { LostChange } from './lost-changes';
-
 /** Invoice as its document has it. */
 export interface InvoiceFacts {
   readonly id: string;
@@ -33,6 +31,13 @@ export interface SessionFacts {
   readonly invoiceId: string;
   /** Null: a purchase without a subscription. */
   readonly subscriptionId: string | null;
+}
+
+/** Invoice or credit note of a change of a subscription that has lost the change. */
+export interface LostChange {
+  readonly holder: 'invoice' | 'credit note';
+  readonly id: string;
+  readonly subscriptionId: string;
 }
 
 /** Documents of all services that name each other, as of one moment of a closed system. */
@@ -84,7 +89,7 @@ function missingReferences(facts: CheckedFacts): Finding[] {
   const invoiceIds = new Set(invoices.map(({ id }) => id));
   const missing = (holder: string, kind: string, id: string): Finding => ({
     invariant: 'missing_reference',
-    text: `${holder} names ${kind} ${id}, which does not exist`,
+    text: missingText(holder, kind, id),
   });
   const ofSubscriptions = subscriptions.flatMap(({ id, customerId, items, ...one }) => [
     ...(one.latestInvoiceId === null || invoiceIds.has(one.latestInvoiceId)
@@ -109,10 +114,17 @@ function missingReferences(facts: CheckedFacts): Finding[] {
     .map(({ id, invoiceId }) => missing(`credit note ${id}`, 'invoice', invoiceId));
   const ofChanges = facts.lostChanges
     .filter(({ subscriptionId }) => subscriptionIds.has(subscriptionId))
-    .map(({ holder, id, subscriptionId }) =>
-      missing(`${holder} ${id}`, 'a change of subscription', subscriptionId),
-    );
+    .map((lost) => ({ invariant: 'missing_reference', text: lostChangeText(lost) }));
   return [...ofSubscriptions, ...ofInvoices, ...ofCreditNotes, ...ofChanges];
+}
+
+/** Text of the finding about what is left of a lost change. */
+export function lostChangeText({ holder, id, subscriptionId }: LostChange): string {
+  return missingText(`${holder} ${id}`, 'a change of subscription', subscriptionId);
+}
+
+function missingText(holder: string, kind: string, id: string): string {
+  return `${holder} names ${kind} ${id}, which does not exist`;
 }
 
 /** I64: data of environments that identity has lost. */
