@@ -47,7 +47,6 @@ export function fromProtoChangeInput(
     priceId: priceId ?? null,
     quantity: quantity ?? null,
     discountId: kind !== 'UPDATE' || discount === undefined ? undefined : (discount.id ?? null),
-    itemField: input.ofItems ? 'items' : 'item',
     otherItems: input.ofItems ? input.otherItems : null,
     at: changeAts.knownName(input.at) ?? 'AUTO',
     ...(input.notBefore !== undefined && { notBefore: input.notBefore }),

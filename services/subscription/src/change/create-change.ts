@@ -20,14 +20,15 @@ import {
 import { planChange } from '../lifecycle/plan-change';
 import { fetchTaxCategories } from '../peer/catalog';
 import { changeHolderId, otherProductIdsOf } from '../peer/discount';
-import { heldRedemption, itemsAfter } from '../subscription/change-side';
+import { heldRedemption, isSameItems, itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import type { Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import { checkInstants, readCycle } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
 import { movesMeters } from './find-meter-moves';
-import { type ChangeInput, checkTotal, resolveDiscount, resolveItem } from './read-wanted-change';
+import { chargesOfItems, checkTotal } from './check-total';
+import { type ChangeInput, resolveDiscount, resolveItem } from './read-wanted-change';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { nextRound } from './find-reserved-change';
 import { type StaleInput, staleInputOfChange } from './sign-preview';
@@ -247,9 +248,12 @@ export async function readWanted(
 ): Promise<Pick<ChangeRequest, 'wanted' | 'movesMeters' | 'sets'>> {
   const { item, isMetered } = await resolveItem(state, input, context, peers);
   const ofItem = { ...item, discount: null };
-  checkTotal(itemsAtRenewal(state, { ...input, wanted: ofItem }), input);
   const items = itemsAfter(state, item);
-  checkTotal(items, input);
+  if (!isSameItems(state.items, items)) {
+    const next = itemsAtRenewal(state, { ...input, wanted: ofItem });
+    const isList = input.otherItems !== null;
+    for (const billed of [next, items]) checkTotal(chargesOfItems(billed), { isList });
+  }
   const isMoved = movesMeters(state, { items, isMetered });
   const effectiveAt = at ?? context.now;
   checkInstants(state, input, { at: effectiveAt, now: context.now });

@@ -1,7 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
-import { isAmount, sumOf } from '@billing/kernel/money';
-import { recurringCharge } from '@billing/kernel/pricing';
+import { DomainError } from '@billing/kernel/domain-error';
 import type { CreateInvoiceRequest, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import type {
   PreviewCreditNote,
@@ -13,6 +11,7 @@ import { type ChangeRequest, itemsAtRenewal } from '../lifecycle/check-change';
 import type { EndCredits } from '../lifecycle/plan-end';
 import { toProtoChangeInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
+import { isSameItems, itemsAfter } from '../subscription/change-side';
 import { putOffAfter, waitingPutOff } from '../subscription/put-off';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
 import {
@@ -20,6 +19,7 @@ import {
   type ChangePlan,
   keepsPutOff,
 } from '../subscription/subscription-change';
+import { chargesOfItems, checkTotal } from './check-total';
 
 /** Reads what an invoice would cost, with its taxes and what the balance would pay. */
 export async function readQuote(
@@ -47,8 +47,8 @@ export interface PlanQuote {
 }
 
 /**
- * Refuses a change whose own invoice, or that of the next period with the lines put off, would be
- * over the limit: no later change could bring it below again.
+ * Refuses a change whose own invoice, or that of the next period with other items and the lines put
+ * off, would be over the limit: no later change could bring it below again.
  */
 export function checkBills(
   subscription: Subscription,
@@ -58,14 +58,16 @@ export function checkBills(
   const { changes } = subscription;
   const putOff = putOffAfter(changes.putOff, { id: request.changeId, ...planned });
   const { lines } = waitingPutOff({ changes: { ...changes, putOff } });
-  const recurring = itemsAtRenewal(subscription, request).map(
-    ({ price, quantity }) => recurringCharge({ ...price, quantity }).amount,
-  );
-  const next = sumOf([...recurring, ...lines.map(({ amount }) => amount)]);
-  const own = sumOf((invoice?.lines ?? []).map(({ amount }) => amount));
-  if (isWithinLimit(next) && isWithinLimit(own)) return;
-  const field = request.wanted.otherItems === undefined ? 'quantity' : 'items';
-  throw invalidInput({ [field]: ['The total exceeds the maximum amount'] });
+  const isList = request.wanted.otherItems !== undefined;
+  checkTotal(amountsOf(invoice?.lines ?? []), { isList });
+  const { items } = subscription;
+  if (isSameItems(items, itemsAfter(subscription, request.wanted))) return;
+  const next = chargesOfItems(itemsAtRenewal(subscription, request));
+  checkTotal([...next, ...amountsOf(lines)], { isList });
+}
+
+function amountsOf(lines: readonly { readonly amount: bigint }[]): bigint[] {
+  return lines.map(({ amount }) => amount);
 }
 
 /** What a change bills at once, and what it puts off or takes along. */
@@ -73,11 +75,6 @@ export type PlannedBills = Pick<ChangePlan, 'invoice' | 'putOff' | 'takenChangeI
 
 /** The bills of a change that waits. */
 export const nothingBilled: PlannedBills = { invoice: null, ...keepsPutOff };
-
-// Below 0 is another problem.
-function isWithinLimit(sum: bigint): boolean {
-  return sum < 0n || isAmount(sum);
-}
 
 /**
  * Reads what the invoice of a change would cost, and the lines that it puts off: as if they were

@@ -1,7 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type DomainError, invalidInput } from '@billing/kernel/domain-error';
-import { isAmount, sumOf } from '@billing/kernel/money';
-import { recurringCharge, type RecurringPrice } from '@billing/kernel/pricing';
 import type { NamedItem } from '@billing/kernel/purchase-items';
 import { fetchNamedProduct } from '../peer/catalog';
 import { otherProductIdsOf, quoteRedemption } from '../peer/discount';
@@ -12,7 +10,6 @@ import {
   currencyOf,
   mainItem,
   type Subscription,
-  type SubscriptionItem,
   type SubscriptionItems,
 } from '../subscription/subscription';
 import type {
@@ -33,8 +30,6 @@ interface WantedItem {
 
 /** A change as asked for; the form of its fields is valid. */
 export interface ChangeInput extends WantedItem {
-  /** Name of the field under which problems of the item are reported. */
-  readonly itemField: 'item' | 'items';
   /** The items after the main one, if all are listed; null: they stay. */
   readonly otherItems: readonly NamedItem[] | null;
   /** Null: no discount from the next period on; undefined: it stays. */
@@ -73,7 +68,6 @@ export async function resolveItem(
   }
   const keepsPrice = priceId === null || priceId === main.price.id;
   if (keepsPrice && (input.productId ?? main.productId) === main.productId) {
-    checkTotal([{ price: main.price, quantity: quantity ?? main.quantity }], input);
     return unmetered({ product: null, quantity });
   }
   const named = { productId: input.productId ?? undefined, priceId: priceId ?? undefined };
@@ -133,21 +127,7 @@ function checkProduct(
   if (others.length > 0 && !isSameInterval(recurring, main.price)) {
     throw problem(input, 'Items must share one billing interval');
   }
-  checkTotal([{ price: recurring, quantity: input.quantity ?? main.quantity }], input);
   return { productId, productName, price: recurring };
-}
-
-/** Refuses items whose charges for a period are over the limit. */
-export function checkTotal(
-  items: readonly (Pick<SubscriptionItem, 'quantity'> & {
-    readonly price: Omit<RecurringPrice, 'quantity'>;
-  })[],
-  { itemField }: Pick<ChangeInput, 'itemField'>,
-): void {
-  const charges = items.map(({ price, quantity }) => recurringCharge({ ...price, quantity }));
-  if (isAmount(sumOf(charges.map(({ amount }) => amount)))) return;
-  const field = itemField === 'items' ? 'items' : 'quantity';
-  throw invalidInput({ [field]: ['The total exceeds the maximum amount'] });
 }
 
 function problem({ priceId }: ChangeInput, message: string): DomainError {

@@ -1,8 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { invalidInput } from '@billing/kernel/domain-error';
-import { isAmount, sumOf } from '@billing/kernel/money';
-import { recurringCharge } from '@billing/kernel/pricing';
 import type { NamedItem } from '@billing/kernel/purchase-items';
 import { fetchNamedProduct } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
@@ -86,7 +84,7 @@ function itemProblems(subscription: Subscription, read: readonly ReadItem[]): st
   const products = read.map(productIdOf);
   const [first] = read;
   const main = first === undefined ? undefined : priceOf(first);
-  const problems = read.flatMap((item, index) => {
+  return read.flatMap((item, index) => {
     const price = priceOf(item);
     const field = item.named.priceId === undefined ? 'productId' : 'priceId';
     const at = (isWrong: boolean, message: string) =>
@@ -100,12 +98,6 @@ function itemProblems(subscription: Subscription, read: readonly ReadItem[]): st
       ...at(isOther && main.billingInterval !== 'ONE_TIME', sharedInterval),
     ];
   });
-  if (problems.length > 0) return problems;
-  const charges = read.map((item, index) =>
-    recurringCharge({ ...priceOf(item), quantity: quantityOf(subscription, { item, index }) }),
-  );
-  const isAllowed = isAmount(sumOf(charges.map(({ amount }) => amount)));
-  return isAllowed ? [] : ['The total exceeds the maximum amount'];
 }
 
 const sharedInterval = 'Items must share one billing interval';

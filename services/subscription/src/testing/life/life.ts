@@ -292,7 +292,6 @@ export class Life {
       ...plain,
       ...{ at, proration, collect, requirePayment, quantity },
       productId: main === null ? null : productIdOf(main),
-      itemField: step.others === null ? 'item' : 'items',
       otherItems: this.othersOf(step),
       discountId: typeof discount === 'number' ? discountIdOf(discount) : discount,
     };
@@ -321,7 +320,7 @@ export class Life {
 }
 
 const plain: ChangeInput = {
-  ...{ productId: null, priceId: null, quantity: null, itemField: 'item', otherItems: null },
+  ...{ productId: null, priceId: null, quantity: null, otherItems: null },
   ...{ discountId: undefined, at: 'NOW', requirePayment: false, kind: 'UPDATE', resumeAt: null },
   ...{ proration: 'PRORATE', collect: 'NOW', metadata: {} },
 };
