@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
@@ -60,6 +61,20 @@ test('a cancellation as previewed reserves its credits, ends at the instant of t
       { invoiceId: shown.creditNotes[0]?.invoiceId, lines: [{ amount: 1450n }] },
     ]);
   });
+});
+
+test('the deletion of the customer waits for the credits of an end', async () => {
+  const { id, call } = await aPaidSubscription();
+  under.peers.isCheckoutDown = true;
+  await cancelNow(id, call());
+  const deletion = async () => {
+    await under.subscription.billEndedSubscriptions({ customerId: 'customer' }, call());
+    return under.peers.creditNotes.length;
+  };
+  const waited = deletion();
+  expect(await Promise.race([waited, delay(1_000, 'waiting')])).toBe('waiting');
+  under.peers.isCheckoutDown = false;
+  expect(await waited).toBe(1);
 });
 
 test('a retry of a cancellation that has reserved and died issues the same credits once', async () => {

@@ -288,6 +288,7 @@ class PeerServers {
         return {};
       },
       issueCreditNote: async (request, context) => {
+        if (this.isCheckoutDown) throw unavailable();
         this.creditNotes.push({ request, context });
         return { creditNote: undefined };
       },
@@ -316,8 +317,7 @@ class PeerServers {
   }
 
   private createInvoice(request: CreateInvoiceRequest, context: CallContext) {
-    if (this.isCheckoutDown) throw unavailable();
-    if (this.isInvoicingDown) throw unavailable();
+    if (this.isCheckoutDown || this.isInvoicingDown) throw unavailable();
     this.invoices.push({ request, context });
     const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
     return { invoice, collecting: this.isCollecting };
