@@ -363,16 +363,20 @@ describe('an upgrade at half time', () => {
     const { id } = await api.subscribe(body);
     const [first] = await invoicesOf(api, customerId);
     await api.expect(201, api.post(`/invoices/${String(first.id)}/payments`, { method: 'CASH' }));
+    await api.advanceTo('2026-03-16T12:00:00.000Z');
+    const change = { productId: await aProduct(api, 11_000), at: 'NOW' };
+    const asked = { kind: 'CHANGE', subscriptionId: id, change };
+    const { token: previewToken } = await api.expect(200, api.post('/previews', asked));
     const taxIds = [{ type: 'EU_VAT', value: 'FR40303265045' }];
     const becomesBusiness = api.request('PATCH', `/customers/${customerId}`, { body: { taxIds } });
     await api.expect(200, becomesBusiness);
-    await api.advanceTo('2026-03-16T12:00:00.000Z');
-    const change = { productId: await aProduct(api, 11_000), at: 'NOW' };
-    for (const [path, asked] of [
+    const used = api.post(`/subscriptions/${String(id)}/changes`, { ...change, previewToken });
+    expect(await api.expect(409, used)).toEqual({ error: 'Preview is stale: tax' });
+    for (const [path, body] of [
       [`/subscriptions/${String(id)}/changes`, change],
-      ['/previews', { kind: 'CHANGE', subscriptionId: id, change }],
+      ['/previews', asked],
     ] as const) {
-      const refused = await api.post(path, asked);
+      const refused = await api.post(path, body);
       expect([refused.status, refused.body]).toEqual([
         409,
         {

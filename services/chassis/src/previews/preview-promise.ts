@@ -1,13 +1,14 @@
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { DomainError, invalidInput, isRefusal } from '@billing/kernel/domain-error';
 import type { CallContext } from '../grpc/call-context';
 import { newId } from '../ids';
 import type { PreviewKeys } from './preview-key-store';
 import {
   claimOf,
-  isInTime,
   isOfOtherCall,
   type PresentFacts,
   type PreviewClaim,
+  type PreviewInput,
+  previewInputs,
   staleNames,
   tokenOf,
 } from './preview-token';
@@ -63,14 +64,36 @@ export function previewStale(names: readonly string[]): DomainError {
   return new DomainError('failed_precondition', 'PREVIEW_STALE', message);
 }
 
-/** Refusal for the state of one fact, before the others are compared: the token may be late too. */
+// No digest is equal to it.
+const refused = '-';
+
+/** Digest of a fact, to name it in a refusal; undefined if its owner does not answer. */
+export async function digestToName<T>(
+  fact: Promise<T>,
+  digest: (found: T) => string,
+): Promise<string | undefined> {
+  try {
+    return digest(await fact);
+  } catch (error) {
+    return isRefusal(error) ? refused : undefined;
+  }
+}
+
+/** Digests of facts; one that is undefined is not known to have moved. */
+export type InputsToName = { readonly [name in PreviewInput]?: string | undefined };
+
+/** Refusal for the state of one fact, before all are compared; names the others that have moved. */
 export function previewStaleBy(
-  name: string,
-  claim: Pick<PreviewClaim, 'at' | 'validUntil'>,
+  name: PreviewInput | 'balance',
+  claim: PreviewClaim,
+  others: InputsToName,
   { now }: Pick<CallContext, 'now'>,
 ): DomainError {
-  const inTime = isInTime(claim, { now: now.getTime() });
-  return previewStale(inTime ? [name] : ['time', name]);
+  const inputs = { ...claim.inputs };
+  for (const one of previewInputs)
+    inputs[one] = one === name ? refused : (others[one] ?? inputs[one]);
+  const present = { now: now.getTime(), promised: refused, inputs };
+  return previewStale(staleNames(claim, { ...present, isBalanceLeft: name !== 'balance' }));
 }
 
 async function sealOf(context: CallContext, keys: TokenDependencies['keys']) {

@@ -87,7 +87,7 @@ export function isOfOtherCall(token: string, call: PreviewedCall | undefined): b
 }
 
 /** True from the instant of a preview on, until its token expires. */
-export function isInTime(
+function isInTime(
   { at, validUntil }: Pick<PreviewClaim, 'at' | 'validUntil'>,
   { now }: Pick<PresentFacts, 'now'>,
 ): boolean {
@@ -99,6 +99,7 @@ export interface PresentFacts {
   /** Environment time in milliseconds since 1970. */
   readonly now: number;
   readonly promised: string;
+  /** Absent: the result holds for each state. */
   readonly madeFor?: string | undefined;
   readonly inputs: Readonly<Record<PreviewInput, string>>;
   /** True if the balance still covers what was shown. */
@@ -114,7 +115,8 @@ export interface PresentFacts {
 export function staleNames(claim: PreviewClaim, present: PresentFacts): string[] {
   const inTime = isInTime(claim, present);
   const isSameResult = claim.promised === present.promised;
-  const isSameState = claim.madeFor === undefined || claim.madeFor === present.madeFor;
+  const isForAny = claim.madeFor === undefined || present.madeFor === undefined;
+  const isSameState = isForAny || claim.madeFor === present.madeFor;
   if (inTime && isSameResult && isSameState && present.isBalanceLeft) return [];
   const moved = isSameResult
     ? []

@@ -2,6 +2,8 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import {
   claimFor,
+  digestToName,
+  type InputsToName,
   previewStaleBy,
   refuseStale,
   signedToken,
@@ -18,10 +20,16 @@ import { QuoteInvoiceResponse } from '@billing/proto/billing/checkout/v1/checkou
 import type { PreviewSessionResponse } from '@billing/proto/billing/checkout/v1/session';
 import type { Invoice } from '../invoice/invoice';
 import { toProtoQuote } from '../invoice/rpc';
+import { fetchCustomer } from '../peer/customer';
 import { discountDigest, discountNotValid, quoteRedemption } from '../peer/discount';
-import { describeSession, type SessionDescriptionDependencies } from './describe-session';
+import {
+  collectionMethodOf,
+  describeSession,
+  readOffer,
+  type SessionDescriptionDependencies,
+} from './describe-session';
 import { itemsOf } from './purchase';
-import type { NewSession } from './session';
+import type { NewSession, Offer } from './session';
 import { type DescribedInput, namedItems, type SessionInput } from './session-input';
 import type { SessionPreparer } from './session-preparation-worker';
 
@@ -98,8 +106,32 @@ export async function describePromised(
     return { ...session, snapshots, promisedDiscount: discountDigest(discount) };
   } catch (error) {
     const stale = staleInputOf(error);
-    throw stale === undefined ? error : previewStaleBy(stale, claim, context);
+    if (stale === undefined) throw error;
+    const inputs = await inputsToName(id, input, context, dependencies);
+    throw previewStaleBy(stale, claim, inputs, context);
   }
+}
+
+/** Digests of the facts of a session that is refused before all of them are compared. */
+async function inputsToName(
+  id: string,
+  input: SessionInput,
+  context: CallContext,
+  { peers }: SessionPreviewDependencies,
+): Promise<InputsToName> {
+  const { customerId, discountId } = input;
+  const sold = readOffer(input, context, peers);
+  const [price, customer, offer] = await Promise.all([
+    digestToName(sold, (found) => digestOf(termsOfItems(found))),
+    digestToName(fetchCustomer(peers, customerId, context), (found) =>
+      customerDigest(collectionMethodOf(found)),
+    ),
+    sold.catch(() => undefined),
+  ]);
+  // A discount is for products.
+  if (discountId === undefined || offer === undefined) return { price, customer };
+  const quoted = quoteRedemption(peers, { ...offer, id, discountId }, context);
+  return { price, customer, discount: await digestToName(quoted, discountDigest) };
 }
 
 const call = { call: 'CHECKOUT' } as const;
@@ -150,12 +182,9 @@ function promiseOf({
   session,
   invoice,
 }: QuotedSession): Pick<PreviewClaim, 'promised' | 'balanceApplied' | 'inputs'> {
-  const { collectionMethod, currency, trialDays, snapshots } = session;
+  const { collectionMethod, trialDays, snapshots } = session;
   const shown = shownQuote(invoice);
-  const items = itemsOf(session).map(({ priceId, productName, taxCategory }) => [
-    ...[priceId, productName],
-    taxCategory ?? null,
-  ]);
+  const items = termsOfItems(session);
   const discount = discountDigest(snapshots.discount);
   const terms = [collectionMethod, trialDays, items, discount];
   return {
@@ -163,10 +192,22 @@ function promiseOf({
     balanceApplied: '0',
     inputs: {
       ...{ subscription: '', invoice: '', discount, price: digestOf(items) },
-      customer: digestOf([collectionMethod, currency]),
+      customer: customerDigest(collectionMethod),
       tax: digestOf(shown.taxes.map(({ reason, name, percent }) => [reason, name, percent])),
     },
   };
+}
+
+function termsOfItems({ otherItems = [], ...main }: Offer): (string | null)[][] {
+  return [main, ...otherItems].map(({ priceId, productName, taxCategory }) => [
+    ...[priceId, productName],
+    taxCategory ?? null,
+  ]);
+}
+
+// A session has the currency of its price; another one of the customer refuses it.
+function customerDigest(collectionMethod: NewSession['collectionMethod']): string {
+  return digestOf([collectionMethod]);
 }
 
 /** With a token, a refusal for the state of a fact is that of a stale preview. */

@@ -69,8 +69,7 @@ export async function describeSession(
     ...offerOf(products, input),
     ...derivedIdsOf(id, product, context),
     customerId: customer.id,
-    collectionMethod:
-      fromProtoCollectionMethod(customer.collectionMethod) ?? 'CHARGE_AUTOMATICALLY',
+    collectionMethod: collectionMethodOf(customer),
     // The link's value applies if the call names none.
     discountId: input.discountId ?? link?.discountId,
     isDiscountOptional: input.discountId === undefined && link?.discountId !== undefined,
@@ -98,6 +97,13 @@ export async function describeSession(
   }
   const isKnown = session.discountId === undefined;
   return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };
+}
+
+/** How the invoices of a session are collected. */
+export function collectionMethodOf({
+  collectionMethod,
+}: Pick<Customer, 'collectionMethod'>): NewSession['collectionMethod'] {
+  return fromProtoCollectionMethod(collectionMethod) ?? 'CHARGE_AUTOMATICALLY';
 }
 
 function anyCustomer(currency: string): Customer {
@@ -136,6 +142,15 @@ async function fetchProducts(
   );
   if (main === undefined) throw new Error('A purchase has no items');
   return [main, ...others];
+}
+
+/** Reads what a session sells at its current terms. */
+export async function readOffer(
+  input: Parameters<typeof offerOf>[1],
+  context: CallContext,
+  peers: Peers,
+): Promise<Offer> {
+  return offerOf(await fetchProducts(peers, namedItems(input), context), input);
 }
 
 function offerOf(

@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import type { PreviewSessionRequest } from '@billing/proto/billing/checkout/v1/session';
 import { type RunningShop, startShop } from '../testing/session-rpc';
 
@@ -85,6 +86,29 @@ test('a discount that moves between the comparison and the reservation refuses t
   await expect(shop.create(context, { ...asked, previewToken })).rejects.toMatchObject(
     stale('discount'),
   );
+});
+
+test('a refusal names all that has moved', async () => {
+  context = testContext({ now: new Date('2026-03-01T00:00:00Z') });
+  const product = shop.peers.aProduct();
+  const customer = shop.peers.aCustomer();
+  const discount = shop.peers.aDiscount();
+  const asked = { customerId: customer.id, productId: product.id, discountId: discount.id };
+  const { token: previewToken } = await preview(asked);
+  const refused = async (names: string, at = context) => {
+    await expect(shop.create(at, { ...asked, previewToken })).rejects.toMatchObject(stale(names));
+  };
+  shop.peers.discounts.set(discount.id, { ...discount, active: false });
+  await refused('discount');
+  const collectionMethod = CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
+  shop.peers.customers.set(customer.id, { ...customer, collectionMethod });
+  await refused('discount, customer');
+  shop.peers.products.set(product.id, { ...product, name: 'Renamed' });
+  await refused('price, discount, customer');
+  shop.peers.products.delete(product.id);
+  await refused('price, customer');
+  const late = new Date(context.now.getTime() + 16 * 60_000);
+  await refused('time, price, customer', { ...context, now: late });
 });
 
 test('a link whose discount cannot be redeemed sells at the full price that was shown', async () => {

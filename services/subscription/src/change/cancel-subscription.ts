@@ -95,7 +95,7 @@ async function cancelWithCredits(
     return stored;
   } catch (error) {
     const stale = promised === undefined ? undefined : staleInputOf(error);
-    throw stale === undefined || promised === undefined ? error : promised.refusedBy(stale);
+    throw stale === undefined || promised === undefined ? error : await promised.refusedBy(stale);
   }
 }
 

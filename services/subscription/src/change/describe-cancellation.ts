@@ -55,7 +55,7 @@ export interface PromisedEnd {
   /** Throws `preview_stale` if the end has another result. */
   readonly check: (subscription: Subscription, planned: PlannedEnd) => void;
   /** `preview_stale` for the state of a fact that has refused the end before that. */
-  readonly refusedBy: (name: StaleInput) => DomainError;
+  readonly refusedBy: (name: StaleInput) => Promise<DomainError>;
 }
 
 interface EndDependencies extends FactDependencies {
@@ -147,7 +147,7 @@ export async function promiseOfCancellation(
   token: string,
   { subscriptionId, input }: { readonly subscriptionId: string; readonly input: CancellationInput },
   context: CallContext,
-  dependencies: TokenDependencies,
+  dependencies: TokenDependencies & Pick<EndDependencies, 'subscriptions'>,
 ): Promise<PromisedEnd> {
   const request = requestDigest(subscriptionId, input);
   const claim = await claimFor(token, { request }, context, dependencies);
@@ -163,7 +163,11 @@ export async function promiseOfCancellation(
       };
       refuseStale(claim, present);
     },
-    refusedBy: (name) => previewStaleBy(name, claim, context),
+    refusedBy: async (name) => {
+      const { state } = await dependencies.subscriptions.get(subscriptionId, context);
+      const inputs = { subscription: subscriptionDigest(state) };
+      return previewStaleBy(name, claim, inputs, context);
+    },
   };
 }
 

@@ -22,7 +22,7 @@ import type { ChangeInput } from './read-wanted-change';
 import { type ChangeDependencies, type Promised, requestFor } from './create-change';
 import {
   claimFor,
-  previewStale,
+  previewStaleBy,
   refuseStale,
   signedToken,
   type TokenDependencies,
@@ -30,16 +30,12 @@ import {
 import {
   checkNothingDue,
   madeForDigest,
+  presentMadeFor,
   promisedNotes,
   validUntilOf,
   subscriptionDigest,
 } from './sign-preview';
-import {
-  digestOf,
-  type PresentFacts,
-  type PreviewClaim,
-  staleNames,
-} from '@billing/chassis/preview-token';
+import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
 import { type EndInvoice, noEndInvoice, readCycleEndInvoice } from './describe-end-invoice';
 import { type NextInvoice, readNextInvoice } from './describe-next-invoice';
 import { checkBills, nothingBilled, readPlanQuote, toProtoPreviewNote } from './read-quote';
@@ -158,7 +154,7 @@ export async function promiseOf(
       const present: PresentFacts = {
         now: context.now.getTime(),
         promised: isPriceMoved ? '' : promised,
-        madeFor: madeForDigest(current, { isNow: isForNow }),
+        madeFor: presentMadeFor(current, { isNow: isForNow }),
         inputs,
         isBalanceLeft: (preview.invoice?.balanceApplied ?? 0n) >= shown,
       };
@@ -168,21 +164,13 @@ export async function promiseOf(
       const { state } = await subscriptions.get(subscriptionId, context);
       const customer = await peers.customers.find(state.customer.id, context);
       const inputs = {
-        ...claim.inputs,
         subscription: subscriptionDigest(withCustomer(state, customer)),
         customer: customerDigest(customer),
-        ...(name !== 'balance' && { [name]: notComparable }),
       };
-      const now = context.now.getTime();
-      const result = { promised: notComparable, madeFor: claim.madeFor, inputs };
-      const present = { now, ...result, isBalanceLeft: name !== 'balance' };
-      return previewStale(staleNames(claim, present));
+      return previewStaleBy(name, claim, inputs, context);
     },
   };
 }
-
-// No digest is equal to it.
-const notComparable = '-';
 
 function isNow(subscription: Subscription, request: ChangeRequest): boolean {
   return resolveAt(subscription, request) === 'NOW';

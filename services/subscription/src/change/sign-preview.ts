@@ -46,6 +46,7 @@ export function staleInputOf(error: unknown): StaleInput | undefined {
   if (error.reason === 'BALANCE_MOVED') return 'balance';
   if (error.reason === 'PRODUCT_NOT_FOUND') return 'price';
   if (error.fields?.discountId !== undefined) return 'discount';
+  if (error.reason.endsWith('GIVES_TAX_BACK')) return 'tax';
   const isOfState = error.kind === 'failed_precondition' && error.reason !== 'PREVIEW_STALE';
   return isOfState ? 'subscription' : undefined;
 }
@@ -75,6 +76,18 @@ export function madeForDigest(
   { isNow }: { readonly isNow: boolean },
 ): string {
   return digestOf(isNow ? [phase, periodIndex] : [waiting?.id ?? null]);
+}
+
+/**
+ * The same digest when a token is used; undefined if each one holds: where no change waits any
+ * more, one that waits replaces none.
+ */
+export function presentMadeFor(
+  subscription: Subscription,
+  { isNow }: { readonly isNow: boolean },
+): string | undefined {
+  const isAlone = !isNow && subscription.changes.waiting === null;
+  return isAlone ? undefined : madeForDigest(subscription, { isNow });
 }
 
 /** Digest of the state of a subscription that changes depend on. */

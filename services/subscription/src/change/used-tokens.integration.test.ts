@@ -4,6 +4,7 @@ import {
   ChangeAt,
   ChangeKind,
   ChangeProration,
+  ChangeStatus,
 } from '@billing/proto/billing/subscription/v1/change';
 import { SubscriptionPhase } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
@@ -68,6 +69,24 @@ test.each([
   await change(asked, later(context, shownAt), token);
   await refuses(id, context, () => change(asked, later(context, minute(1)), token));
   expect(await decided(id, context)).toMatchObject({ total: 1 });
+});
+
+test('a token of a change that waits is honored once the one that it would replace is taken back', async () => {
+  const { id, context } = await subscribe('product');
+  const at = ChangeAt.CHANGE_AT_PERIOD_END;
+  const earlier = await change(asking(id, 'trial', { at }), later(context, minute(0)));
+  const asked = asking(id, 'pro', { at });
+  const { token } = await under.change.previewChange(asked, later(context, minute(1)));
+  const withdrawn = { subscriptionId: id, id: earlier.change?.id ?? '' };
+  await under.change.cancelChange(withdrawn, later(context, minute(2)));
+  const made = await change(asked, later(context, minute(3)), token);
+  expect(made.change).toMatchObject({ status: ChangeStatus.CHANGE_STATUS_PENDING });
+  await refuses(id, context, () => change(asked, later(context, minute(4)), token));
+
+  // Another one waits: the promise was to replace none, or the one before.
+  const { token: next } = await under.change.previewChange(asked, later(context, minute(5)));
+  await change(asking(id, 'trial', { at }), later(context, minute(6)));
+  await refuses(id, context, () => change(asked, later(context, minute(7)), next));
 });
 
 test('a token of a pause is stale in a cycle that began after its instant', async () => {

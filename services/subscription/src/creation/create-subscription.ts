@@ -87,7 +87,7 @@ async function storeSubscription(
   } catch (error) {
     const stored = await storedElseReleased(place, checked, context, dependencies);
     if (stored?.state.fingerprint === fingerprint) return stored;
-    throw asStalePurchase(error, promised);
+    throw await asStalePurchase(error, checked, promised);
   }
 }
 

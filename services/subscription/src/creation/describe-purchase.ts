@@ -9,6 +9,8 @@ import { readNextInvoice } from '../change/describe-next-invoice';
 import { digestOf, type PresentFacts, type PreviewClaim } from '@billing/chassis/preview-token';
 import {
   claimFor,
+  digestToName,
+  type InputsToName,
   previewStale,
   previewStaleBy,
   refuseStale,
@@ -16,16 +18,18 @@ import {
   type TokenDependencies,
 } from '@billing/chassis/preview-promise';
 import { type StaleInput, staleInputOf, validUntilOf } from '../change/sign-preview';
+import { fetchCustomer } from '../peer/customer';
 import type { Peers } from '../peer/peers';
 import { monthlyAmountOf } from '../subscription/change-side';
 import type { DiscountSnapshot } from '../subscription/subscription';
 import { hasMeters } from '../usage/usage-period';
-import { fetchOffer, type PurchaseFacts } from './find-offer';
+import { fetchItems, fetchOffer, type PurchaseFacts } from './find-offer';
 import { boughtText, type CheckedInput, checkInput, type SubscriptionInput } from './input';
 import {
   categoriesOf,
   checkTaxedTotal,
   type Purchase,
+  quoteDiscount,
   quotePurchase,
   withoutItems,
 } from './read-purchase';
@@ -54,7 +58,7 @@ export interface PromisedPurchase {
   /** Throws `preview_stale` if the redeemed discount has other terms. */
   readonly checkDiscount: (discount: DiscountSnapshot) => void;
   /** `preview_stale` for the state of a fact that has refused the creation before that. */
-  readonly refusedBy: (name: StaleInput) => DomainError;
+  readonly refusedBy: (name: StaleInput, input: CheckedInput) => Promise<DomainError>;
 }
 
 /** Computes what a creation would bill now, and signs it. Nothing is stored. */
@@ -136,21 +140,25 @@ export async function promiseOfPurchase(
     checkDiscount: (discount) => {
       if (digestOf(discount) !== claim.inputs.discount) throw previewStale(['discount']);
     },
-    refusedBy: (name) => previewStaleBy(name, claim, context),
+    refusedBy: async (name, checked) => {
+      const inputs = await inputsToName(checked, context, peers);
+      return previewStaleBy(name, claim, inputs, context);
+    },
   };
 }
 
 /** With a token, a refusal for the state of a fact is that of a stale preview. */
-export function asStalePurchase(
+export async function asStalePurchase(
   error: unknown,
+  input: CheckedInput,
   { refusedBy }: Pick<PromisedPurchase, 'refusedBy'>,
-): unknown {
+): Promise<unknown> {
   // The id is taken from now on: a retry uses another one.
   if (error instanceof DomainError && error.reason === 'RESERVATION_RELEASED') {
     return new DomainError('unavailable', 'RESERVATION_RELEASED', 'Service unavailable');
   }
   const stale = staleInputOfPurchase(error);
-  return stale === undefined ? error : refusedBy(stale);
+  return stale === undefined ? error : await refusedBy(stale, input);
 }
 
 function staleInputOfPurchase(error: unknown): StaleInput | undefined {
@@ -184,21 +192,50 @@ function promisedDigest({ state, discount, invoice }: Purchase, balance: bigint)
 
 function inputDigests(
   offer: PurchaseFacts,
-  { state, discount, invoice }: Purchase,
+  { discount, invoice }: Purchase,
 ): PreviewClaim['inputs'] {
-  const { customer } = offer;
-  const { collectionMethod, currency } = customer;
   return {
     subscription: '',
-    price: digestOf([
-      categoriesOf(offer),
-      state.items.map(({ price, productName }) => [price.id, productName]),
-    ]),
+    price: priceDigest(offer),
     discount: discount === null ? '' : digestOf(discount),
-    customer: digestOf([collectionMethod, currency]),
+    customer: customerDigest(offer.customer),
     invoice: '',
     tax: digestOf(
       (invoice?.taxes ?? []).map(({ reason, name, percent }) => [reason, name, percent]),
     ),
   };
+}
+
+function priceDigest(offer: Parameters<typeof categoriesOf>[0] & SoldItems): string {
+  const items = [offer, ...offer.otherItems];
+  return digestOf([
+    categoriesOf(offer),
+    items.map(({ price, productName }) => [price.id, productName]),
+  ]);
+}
+
+type SoldItem = Pick<PurchaseFacts, 'price' | 'productName'>;
+type SoldItems = SoldItem & { readonly otherItems: readonly SoldItem[] };
+
+function customerDigest({ collectionMethod, currency }: PurchaseFacts['customer']): string {
+  return digestOf([collectionMethod, currency]);
+}
+
+/** Digests of the facts of a creation that is refused before all of them are compared. */
+async function inputsToName(
+  input: CheckedInput,
+  context: CallContext,
+  peers: Peers,
+): Promise<InputsToName> {
+  const { customerId, discountId } = input;
+  const bought = fetchItems(input, context, peers);
+  const [customer, price, offer] = await Promise.all([
+    digestToName(fetchCustomer(peers.customers, customerId, context), customerDigest),
+    digestToName(bought, priceDigest),
+    bought.catch(() => undefined),
+  ]);
+  // A discount is for products.
+  if (discountId === null || offer === undefined) return { customer, price };
+  const quoted = quoteDiscount(newId(), { ...offer, discountId }, context, peers);
+  return { customer, price, discount: await digestToName(quoted, digestOf) };
 }

@@ -29,8 +29,7 @@ export async function fetchOffer(
   const { customerId } = input;
   const known =
     customerId === null ? undefined : await fetchCustomer(peers.customers, customerId, context);
-  const [main, ...others] = await fetchItems(input, context, peers);
-  if (main === undefined) throw new Error('A purchase has no items');
+  const { otherItems, ...main } = await fetchItems(input, context, peers);
   const { currency } = main.price;
   const customer = known ?? { ...unknownCustomer(), currency };
   if (currency !== customer.currency) {
@@ -42,15 +41,18 @@ export async function fetchOffer(
     ...main,
     customer,
     itemId,
-    otherItems: others.map((item) => ({ id: newId(), ...item })),
+    otherItems: otherItems.map((item) => ({ id: newId(), ...item })),
   };
 }
 
-async function fetchItems(
-  wanted: WantedPurchase,
+type BoughtItem = ReturnType<typeof offersOf>[number];
+
+/** Reads the items of a purchase, the main one with the others. */
+export async function fetchItems(
+  wanted: Pick<WantedPurchase, 'productId' | 'quantity' | 'items' | 'priceId'>,
   context: CallContext,
   peers: Peers,
-): Promise<ReturnType<typeof offersOf>> {
+): Promise<BoughtItem & { readonly otherItems: readonly BoughtItem[] }> {
   const { productId, quantity, items, priceId } = wanted;
   if (items === null) {
     const [named = {}] = namedItems(wanted);
@@ -58,10 +60,13 @@ async function fetchItems(
       priceId === null
         ? await fetchProduct(peers, productId, context)
         : await fetchNamedProduct(peers, named, context);
-    return [{ productId: product.id, quantity, ...offerOf(product, quantity, fieldOf(wanted)) }];
+    const offer = offerOf(product, quantity, fieldOf(wanted));
+    return { productId: product.id, quantity, ...offer, otherItems: [] };
   }
   const products = await Promise.all(items.map((item) => fetchNamedProduct(peers, item, context)));
-  return offersOf(products, items);
+  const [main, ...otherItems] = offersOf(products, items);
+  if (main === undefined) throw new Error('A purchase has no items');
+  return { ...main, otherItems };
 }
 
 /** The field that names what is bought. */

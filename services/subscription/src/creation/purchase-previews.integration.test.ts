@@ -1,8 +1,9 @@
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { day } from '../testing/fixtures';
-import { aProtoDiscount } from '../testing/customer-facts';
+import { aProtoCustomer, aProtoDiscount } from '../testing/customer-facts';
 import { serviceForTests } from '../testing/service-for-tests';
 import { aProduct } from '../testing/service-under-test';
 
@@ -109,6 +110,38 @@ describe('a creation that was refused before it has reserved anything', () => {
       under.create({ previewToken }, late),
     ]);
     expect(created).toMatchObject({ value: { id: idOf(context) } });
+  });
+});
+
+describe('the refusal of a creation', () => {
+  const { COLLECTION_METHOD_SEND_INVOICE: SEND_INVOICE } = CollectionMethod;
+  const asked = { productId: 'dearer', discountId: 'gone' };
+  const refusal = (names: string) => ({
+    ...{ reason: 'PREVIEW_STALE', message: `Preview is stale: ${names}` },
+  });
+
+  test('names all that has moved', async () => {
+    const { products, discounts, customers } = under.peers;
+    const call = calls();
+    const previewToken = await tokenOf(call(), asked);
+    const create = (at?: Date) => under.create({ ...asked, previewToken }, call(newId(), at));
+    discounts.delete('gone');
+    await expect(create()).rejects.toMatchObject(refusal('discount'));
+    customers.set('customer', aProtoCustomer({ collectionMethod: SEND_INVOICE }));
+    await expect(create()).rejects.toMatchObject(refusal('discount, customer'));
+    products.set('dearer', { ...dearer, name: 'Renamed' });
+    await expect(create()).rejects.toMatchObject(refusal('price, discount, customer'));
+    // What the discount is for is not sold any more.
+    products.delete('dearer');
+    await expect(create()).rejects.toMatchObject(refusal('price, customer'));
+    const late = new Date(day('01-31').getTime() + 16 * 60_000);
+    await expect(create(late)).rejects.toMatchObject(refusal('time, price, customer'));
+    customers.delete('customer');
+    await expect(create()).rejects.toMatchObject(refusal('price, customer'));
+    products.set('dearer', dearer);
+    discounts.set('gone', aProtoDiscount({ id: 'gone' }));
+    await expect(create()).rejects.toMatchObject(refusal('customer'));
+    expect(under.peers.credits.made).toEqual([]);
   });
 });
 

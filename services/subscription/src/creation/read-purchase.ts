@@ -60,9 +60,18 @@ export async function quotePurchase(
   return { state, discount, invoice: withoutItems(await readQuote(request, context, peers)) };
 }
 
-async function quoteDiscount(
+/** Reads the terms of a purchase's discount; null: it has none. */
+export async function quoteDiscount(
   holderId: string,
-  { discountId, productId, otherItems, price }: PurchaseFacts & Pick<CheckedInput, 'discountId'>,
+  {
+    discountId,
+    productId,
+    otherItems,
+    price,
+  }: Pick<PurchaseFacts, 'productId' | 'price'> &
+    Pick<CheckedInput, 'discountId'> & {
+      readonly otherItems: readonly Pick<PurchaseFacts, 'productId'>[];
+    },
   context: CallContext,
   peers: Peers,
 ): Promise<DiscountSnapshot | null> {
@@ -76,7 +85,12 @@ async function quoteDiscount(
   );
 }
 
-export function categoriesOf({ taxCategory, otherItems }: PurchaseFacts) {
+export function categoriesOf({
+  taxCategory,
+  otherItems,
+}: Pick<PurchaseFacts, 'taxCategory'> & {
+  readonly otherItems: readonly Pick<PurchaseFacts, 'productId' | 'taxCategory'>[];
+}) {
   const others = otherItems.map((item) => [item.productId, item.taxCategory ?? null] as const);
   return taxCategoriesOf(taxCategory ?? null, others);
 }
