@@ -9,7 +9,7 @@ import { TimeField } from '../../parts/form/time-field';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { countText } from '../../parts/text/text';
-import { typedTime } from '../../parts/text/local-time-field';
+import { changedTime } from '../../parts/text/local-time-field';
 import { ClockTime, Facts, ShortId } from '../../parts/element/values';
 import { AuditLink } from '../../resources/audit/audit-link';
 import { ProductLinks } from '../../resources/product-links';
@@ -95,7 +95,7 @@ function DiscountActions({ discount }: { discount: Discount }) {
             onCancel={close}
             onSubmit={async (values) => {
               const maxRedemptions = typedCount(values.optional('maxRedemptions')) ?? null;
-              const endsAt = typedTime(values.optional('endsAt')) ?? null;
+              const endsAt = changedTime(values.optional('endsAt'), discount.endsAt);
               await change.mutateAsync({ name: values.text('name'), maxRedemptions, endsAt });
               close();
             }}

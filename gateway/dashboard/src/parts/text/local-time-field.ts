@@ -25,6 +25,15 @@ export function typedTime(text: string | undefined): string | undefined {
   return text === undefined ? undefined : fromLocalField(text);
 }
 
+/**
+ * Time of a field of a form that had a time before, which stays unless the text was changed: at the
+ * end of summer time two times have one text. Null if the field is empty.
+ */
+export function changedTime(text: string | undefined, before: string | null): string | null {
+  if (before !== null && text === toLocalField(before)) return before;
+  return typedTime(text) ?? null;
+}
+
 /** Time of a filter in the address. One without a time zone, of an earlier link, is in UTC. */
 export function filterTime(text: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) ? (fromTimeField(text) ?? '') : text;
