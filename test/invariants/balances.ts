@@ -1,11 +1,11 @@
 import { examineEach, groupBy, type Invariant, repeated, together } from './picture/invariant';
-import type { BalanceEntryPicture, InvoicePicture, RefundPicture } from './picture/picture';
+import type { BalanceEntryPicture, InvoicePicture } from './picture/picture';
 import { isOfOverpayment } from './credits';
 
 export const balancesAddUp: Invariant = {
   id: 'I20',
   title: 'balance = Σ entries ≥ 0, sequences 1…k, entries agree with invoices and payments',
-  examine: ({ balances, balanceEntries, invoices, creditNotes, refunds }) => {
+  examine: ({ environmentId, balances, balanceEntries, invoices, creditNotes, refunds }) => {
     const rows = new Map(balances.map((row) => [ownerOf(row), row.balance]));
     const ledgers = groupBy(balanceEntries, ownerOf);
     const owners = [...new Set([...rows.keys(), ...ledgers.keys()])];
@@ -22,7 +22,12 @@ export const balancesAddUp: Invariant = {
       balanceEntries.filter(({ kind }) => kind === 'CREDIT_NOTE' || kind === 'REFUND_REPLACED'),
       ({ creditNoteId }) => creditNoteId ?? '',
     );
-    const ofRefunds = groupBy(refunds, ({ paymentId }) => paymentId);
+    // They are refunded in place of their posting, so that no entry is of them.
+    const refunded = new Set(
+      refunds
+        .filter((refund) => isOfOverpayment(refund, environmentId))
+        .map(({ paymentId }) => paymentId),
+    );
     const given = new Map(creditNotes.map(({ id, toBalance }) => [id, toBalance]));
     const noteIds = [...new Set([...given.keys(), ...ofNotes.keys()])];
     const invoiceIds = [...new Set([...applied.keys(), ...ofInvoices.keys()])];
@@ -46,13 +51,10 @@ export const balancesAddUp: Invariant = {
         const { id } = invoice;
         const entries = ofPayments.get(id) ?? [];
         const sumOfKind = (kind: string) => sumOf(entries.filter((entry) => entry.kind === kind));
-        const overpaid = overpaidOn(invoice);
-        // The provider may have been asked for a refund of the same amount.
-        const isPosted = [overpaid, overpaid - refundedBeyond(invoice, ofRefunds)].includes(
-          sumOfKind('OVERPAYMENT'),
-        );
+        const posted = [overpaidOn(invoice, refunded)];
+        if (environmentId === undefined) posted.push(overpaidOn(invoice, new Set()));
         return [
-          !isPosted && `invoice ${id}: overpayments ≠ its entries`,
+          !posted.includes(sumOfKind('OVERPAYMENT')) && `invoice ${id}: overpayments ≠ its entries`,
           -sumOfKind('PAYMENT') !== paidFromBalance(invoice) &&
             `invoice ${id}: payments from the balance ≠ its entries`,
         ];
@@ -81,20 +83,10 @@ function ledgerProblems(ledger: readonly BalanceEntryPicture[]): (string | false
   ]);
 }
 
-function overpaidOn({ payments }: InvoicePicture): number {
-  const succeeded = payments.filter(({ status }) => status === 'SUCCEEDED');
-  return succeeded.reduce((sum, { overpayment }) => sum + overpayment, 0);
-}
-
-/** Σ of the overpayments that were refunded instead of posted. */
-function refundedBeyond(
-  { payments }: InvoicePicture,
-  ofPayments: ReadonlyMap<string, readonly RefundPicture[]>,
-): number {
-  return payments.reduce((sum, { id, overpayment }) => {
-    const own = ofPayments.get(id) ?? [];
-    return own.some((refund) => isOfOverpayment(refund, overpayment)) ? sum + overpayment : sum;
-  }, 0);
+/** Σ of the overpayments that go to the balance. */
+function overpaidOn({ payments }: InvoicePicture, refunded: ReadonlySet<string>): number {
+  const posted = payments.filter(({ id, status }) => status === 'SUCCEEDED' && !refunded.has(id));
+  return posted.reduce((sum, { overpayment }) => sum + overpayment, 0);
 }
 
 function paidFromBalance({ payments }: InvoicePicture): number {

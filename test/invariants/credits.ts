@@ -1,3 +1,4 @@
+import { derivedId } from '@billing/chassis/ids';
 import { examineEach, groupBy, type Invariant, repeated, together } from './picture/invariant';
 import type {
   CreditNotePicture,
@@ -27,7 +28,7 @@ export const creditsStayWithin: Invariant = {
 export const refundsStayWithin: Invariant = {
   id: 'I22',
   title: 'Σ refunds ≤ what a payment has paid, one refund at the provider each, none unsent',
-  examine: ({ refunds, invoices, now, isManual }) => {
+  examine: ({ environmentId, refunds, invoices, now, isManual }) => {
     const payments = invoices.flatMap((invoice) => invoice.payments);
     const ofPayments = groupBy(refunds, ({ paymentId }) => paymentId);
     const known = new Set(payments.map(({ id }) => id));
@@ -36,7 +37,8 @@ export const refundsStayWithin: Invariant = {
     return together(
       examineEach(payments, ({ id, amount, overpayment, amountRefunded }) => {
         const own = ofPayments.get(id) ?? [];
-        const held = sumOf(own.filter(isHeld).filter((one) => !isOfOverpayment(one, overpayment)));
+        const paid = own.filter((one) => !isOfOverpayment(one, environmentId));
+        const held = sumOf(paid.filter(isHeld));
         return [
           held > amount - overpayment && `payment ${id}: refunds beyond what it has paid`,
           sumOf(own.filter(({ status }) => status === 'SUCCEEDED')) !== amountRefunded &&
@@ -119,12 +121,16 @@ function lineProblems(
   ];
 }
 
-/** True for a refund that may be of an overpayment: its customer was deleted. */
+/**
+ * True for the refund of an overpayment, whose customer was deleted: its id follows from the
+ * payment. Without access to the services, each refund of no credit note may be one.
+ */
 export function isOfOverpayment(
-  { creditNoteId, amount }: Pick<RefundPicture, 'creditNoteId' | 'amount'>,
-  overpayment: number,
+  { id, creditNoteId, paymentId }: Pick<RefundPicture, 'id' | 'creditNoteId' | 'paymentId'>,
+  environmentId: string | undefined,
 ): boolean {
-  return creditNoteId === null && overpayment > 0 && amount === overpayment;
+  if (environmentId === undefined) return creditNoteId === null;
+  return id === derivedId(environmentId, 'refund', paymentId, 'overpayment');
 }
 
 function isHeld({ status }: RefundPicture): boolean {

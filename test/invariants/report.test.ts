@@ -342,27 +342,6 @@ test.each(violations)('%s finds %s', (id, _what, changes) => {
   expect(found.map((verdict) => verdict.id)).toContain(id);
 });
 
-const posted = { kind: 'OVERPAYMENT', invoiceId: 'invoice-1', amount: 2, balanceAfter: 7 };
-const inBalance: Partial<Picture> = {
-  balances: [{ ...balance, balance: 7 }],
-  balanceEntries: [
-    ...whole.balanceEntries,
-    { ...whole.balanceEntries[2]!, ...posted, id: 'e', sequence: 4 },
-  ],
-};
-const back = { ...refund, id: 'back', providerRefundId: 're', paymentId: 'late', amount: 2 };
-const refunded = { refunds: [...whole.refunds, { ...back, creditNoteId: null }] };
-
-test.each([
-  ['went to the balance', 0, inBalance],
-  ['was refunded to a deleted customer', 2, refunded],
-])('a payment of a settled invoice that %s is no violation', (_what, amountRefunded, parts) => {
-  const change = { overpayment: 2, amountRefunded, providerPaymentId: 'charge-9' };
-  const payments = [...anInvoice().payments, { ...payment, id: 'late', ...change }];
-  const picture = { ...whole, ...invoices(anInvoice({ payments }), secondInvoice), ...parts };
-  expect(findingsOf(examineAll(picture))).toEqual([]);
-});
-
 test('every invariant has a violation that it finds', () => {
   const seeded = new Set(violations.map(([id]) => id));
   expect(invariants.map(({ id }) => id).filter((id) => !seeded.has(id))).toEqual([]);
