@@ -78,7 +78,12 @@ function chainProblems(
   const billed = invoices
     .filter((invoice) => !notOfPeriods.has(invoice.billingReason) || beginsCycle(invoice))
     .filter(({ periodStart }) => periodStart !== null && periodStart >= startOf(subscription))
-    .toSorted((a, b) => ((a.periodStart ?? '') < (b.periodStart ?? '') ? -1 : 1));
+    .toSorted(
+      (a, b) =>
+        (a.periodStart ?? '').localeCompare(b.periodStart ?? '') ||
+        // A cycle may begin at the start of a period.
+        Number(beginsCycle(a)) - Number(beginsCycle(b)),
+    );
   const last = billed.at(-1)?.periodStart ?? null;
   return [
     ...billed.slice(1).map((invoice, index) => {

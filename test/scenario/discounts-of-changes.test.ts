@@ -54,6 +54,27 @@ describe('a change of a discounted subscription', () => {
     ]);
   });
 
+  const charged = [recurring, 30000, 0];
+  test.each([
+    ['a full charge', 'FULL_AND_RESET', 'MONTHLY', [charged], '2026-07-01'],
+    ['a year', 'PRORATE', 'YEARLY', [charged, [unused, -8000, 0]], '2027-06-01'],
+  ])('ONCE is not taken again by %s at the start of its period', async (_what, ...terms) => {
+    const [proration, billingInterval, lines, next] = terms;
+    const subscription = await discounted({ amount: 10000 }, { ...fifth, duration: 'ONCE' });
+    const { id: productId } = await scenario.product({ amount: 30000, billingInterval });
+    const made = await now(subscription, { productId, proration });
+    expect(made).toMatchObject({
+      from: { currentPeriodStart: subscription.startAt },
+      to: { currentPeriodStart: subscription.startAt },
+    });
+    const invoices = await scenario.invoices(subscription);
+    const [first, second, ...none] = invoices.toSorted((a, b) => (a.number < b.number ? -1 : 1));
+    expect([linesOf(first), none]).toEqual([[[recurring, 10000, 2000]], []]);
+    expect(linesOf(second)).toEqual(lines);
+    await scenario.advanceTo(next);
+    expect(linesOf(await newest(subscription))).toEqual([charged]);
+  });
+
   test('REPEATING for two months counts its months on', async () => {
     const discount = { ...fifth, duration: 'REPEATING', durationInMonths: 2 };
     const subscription = await discounted({ amount: 10000 }, discount);

@@ -176,17 +176,20 @@ export const numbersAreUnique: Invariant = {
 export const periodsAreBilledOnce: Invariant = {
   id: 'I61',
   title: 'at most one invoice that is not VOID bills the recurring lines of a period',
-  examine: ({ invoices }) => {
+  examine: ({ invoices, changes }) => {
+    const cut = new Set(changes.filter(cutsToNothing).map(({ invoiceId }) => invoiceId));
     const billed = invoices.filter(
       ({ status, subscriptionId }) => status !== 'VOID' && subscriptionId !== null,
     );
-    const periods = billed.flatMap(({ subscriptionId, lineItems }) => [
-      ...new Set(
-        lineItems
-          .filter(({ kind }) => kind === 'RECURRING')
-          .map(({ periodStart }) => `${String(subscriptionId)} from ${String(periodStart)}`),
-      ),
-    ]);
+    const periods = billed
+      .filter(({ id }) => !cut.has(id))
+      .flatMap(({ subscriptionId, lineItems }) => [
+        ...new Set(
+          lineItems
+            .filter(({ kind }) => kind === 'RECURRING')
+            .map(({ periodStart }) => `${String(subscriptionId)} from ${String(periodStart)}`),
+        ),
+      ]);
     return {
       examined: billed.length,
       findings: repeated(periods).map(
@@ -195,3 +198,12 @@ export const periodsAreBilledOnce: Invariant = {
     };
   },
 };
+
+/**
+ * True for a change that begins a cycle at the very start of a period: its invoice is of another
+ * period from that instant on than the invoice before it.
+ */
+function cutsToNothing({ status, from, to, effectiveAt }: ChangePicture): boolean {
+  const isAtStart = from.currentPeriodStart === effectiveAt;
+  return status === 'APPLIED' && isAtStart && to.currentPeriodStart === effectiveAt;
+}

@@ -12,7 +12,8 @@ import {
 
 // Each clause of the invariants about changes, with damage that this clause alone finds.
 
-const [february, april] = ['2026-02-28T00:00:00.000Z', '2026-04-30T00:00:00.000Z'];
+const [january, february] = ['2026-01-31T00:00:00.000Z', '2026-02-28T00:00:00.000Z'];
+const april = '2026-04-30T00:00:00.000Z';
 const middle = '2026-03-15T12:00:00.000Z';
 const dayMs = 86_400_000;
 
@@ -236,4 +237,29 @@ test('what a note by hand has taken may lapse', () => {
   const less = withLines({ ...unused, amount: -499, pricedAmount: -499 }, remaining);
   const note = { ...aCreditNote(1), invoiceId: 'of-period', reason: 'OTHER' };
   expect(found({ ...healthy, ...less, creditNotes: [note] })).toEqual([]);
+});
+
+describe('a second invoice of whole periods from one instant', () => {
+  const again = billed([{ ...charge, id: 'again', priceId: 'price-2' }], {
+    ...{ id: 'again', number: 'INV-000002', billingReason: 'SUBSCRIPTION_CHANGE' },
+    ...{ periodStart: february, periodEnd: march, createdAt: february },
+  });
+  const foundWith = (parts: Partial<ChangePicture>, invoices = [ofPeriod, again]) => {
+    const beginning = { ...change, invoiceId: 'again', effectiveAt: february, ...parts };
+    const verdicts = examineAll({ ...healthy, invoices, changes: [beginning] });
+    return findingsOf(verdicts.filter(({ id }) => id === 'I2' || id === 'I61'));
+  };
+
+  test('is of a change that begins a cycle at the start of its period', () => {
+    expect(foundWith({})).toEqual([]);
+    expect(foundWith({}, [again, ofPeriod])).toEqual([]);
+  });
+
+  test.each<[what: string, change: Partial<ChangePicture>]>([
+    ['a change that has failed begins none', { status: 'FAILED' }],
+    ['time begins the next one at its end', { from: side('price-1', january) }],
+    ['the change has another invoice', { invoiceId: 'other' }],
+  ])('is found where %s', (_what, parts) => {
+    expect(foundWith(parts)).toEqual([expect.stringContaining('billed by 2 invoices')]);
+  });
 });
