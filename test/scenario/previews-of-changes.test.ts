@@ -182,6 +182,45 @@ describe('a previewed change', () => {
     });
   });
 
+  test.each<[what: string, change: object, names: string, later: string]>([
+    ['now', { at: 'NOW' }, 'subscription, invoice', 'time, subscription, invoice'],
+    ['a new cycle', { proration: 'FULL_AND_RESET' }, 'subscription', 'time, subscription'],
+    ['that waits', { at: 'PERIOD_END' }, 'subscription', 'time, subscription, invoice'],
+  ])('%s is made once by its token, also in the next period', async (_what, terms, ...names) => {
+    const { client } = scenario;
+    const subscription = await scenario.subscription({ product: { amount: 10000 } });
+    const { id: productId } = await scenario.product({ amount: 30000 });
+    await scenario.advanceTo('2026-06-30T23:55:00.000Z');
+    const asked = { productId, ...terms };
+    const { token: previewToken } = await previewOf(subscription, asked);
+    await scenario.change(subscription, { ...asked, previewToken });
+    const expectRefused = async (text: string | undefined): Promise<void> => {
+      const before = await writtenOf(subscription);
+      const refused = client.post(pathOf(subscription), { ...asked, previewToken });
+      expect(await client.expect(409, refused)).toEqual({
+        error: `Preview is stale: ${String(text)}`,
+      });
+      expect(await writtenOf(subscription)).toEqual(before);
+    };
+    await expectRefused(names[0]);
+    await scenario.advanceTo('2026-07-01T00:01:00.000Z');
+    await expectRefused(names[1]);
+  });
+
+  /** All that a change could have written. */
+  async function writtenOf(subscription: any): Promise<unknown[]> {
+    const { client } = scenario;
+    const { customerId } = subscription;
+    const of = (path: string) => client.expect(200, client.get(path));
+    return [
+      await scenario.read(subscription),
+      await scenario.invoices(subscription),
+      await of(pathOf(subscription)),
+      await of(`/credit-notes?customerId=${String(customerId)}`),
+      await of(`/balances?customerId=${String(customerId)}`),
+    ];
+  }
+
   test(
     'is done as shown, for changes of each kind by chance',
     async () => {
