@@ -62,6 +62,9 @@ export const documentsInFlightMax = 300;
 const documentsWaitingMax = 5_000;
 const retryDelayMsMin = 100;
 const retryDelayMsMax = 10_000;
+// No caller waits for the log. Events that are logged together are also published, accepted and
+// removed from their outboxes together.
+const logSpacingMs = 15;
 /** Share by which a delay varies. */
 export const retryJitter = 0.2;
 
@@ -93,7 +96,9 @@ export class Relay {
     private readonly collections: readonly AggregateCollection<never>[],
     private readonly dependencies: RelayDependencies,
   ) {
-    this.eventLog = new InsertBatches(dependencies.eventLog);
+    this.eventLog = new InsertBatches(dependencies.eventLog, {
+      spacingMs: logSpacingMs,
+    });
     this.queues = { event: this.openQueue(), command: this.openQueue() };
     this.sweep = new OutboxSweep(collections, {
       ...dependencies,

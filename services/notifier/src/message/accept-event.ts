@@ -36,6 +36,8 @@ export interface EventConsumerDependencies {
 
 // While one batch is in flight, the next one fills.
 const batchBounds = { batchMax: 100, flushesMax: 1 };
+// The later steps of events that begin together share their batches, too.
+const spacingMs = 25;
 
 /**
  * An earlier event of the subscription has not arrived yet; the same event may be offered again
@@ -73,6 +75,7 @@ export class EventConsumer {
     const { endpoints, messages, deliveries } = dependencies;
     this.known = new Batcher({
       ...batchBounds,
+      spacingMs,
       flush: async (ids) => {
         const found = await messages.findKnown(ids.flat());
         return succeeded(ids.map(() => found));
