@@ -1,7 +1,7 @@
 import { type Document, MongoClient } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
 import { sliceOf } from '@billing/chassis/slices';
-import { createResource } from '../stage/api';
+import { createResource, withoutInvoiceMails } from '../stage/api';
 import { anyDocumentOf, documentsOf, resetWithIndexesOf, settled } from '../stage/floor-data';
 import { CustomerSeed } from './customer-seed';
 import type { StagedSystem } from '../stage/stage';
@@ -38,6 +38,7 @@ export class RenewalSeed {
     each?: EachWithCustomer,
   ): Promise<RenewalSeed> {
     const { site } = system;
+    await withoutInvoiceMails(system);
     const post = (path: string, body: object) => createResource(system, path, body);
     const customer = await post('/customers', {
       email: 'bench@example.com',
