@@ -17,6 +17,9 @@ import {
 } from '../mongo/inserts';
 import { retryTransient } from '../mongo/mongo';
 
+// No caller waits for a removal.
+const removalSpacingMs = 15;
+
 interface Read {
   readonly id: string;
   /** Undefined for the relay, which works for every environment. */
@@ -74,6 +77,7 @@ export class DocumentBatches {
     });
     this.removals = new Batcher({
       ...batchBounds,
+      spacingMs: removalSpacingMs,
       flush: (removals) => this.removeAllDone(removals),
     });
     this.inserts = new InsertBatches(documents);
