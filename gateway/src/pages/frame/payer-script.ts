@@ -32,8 +32,11 @@ const grouped = (digits) =>
     ? [digits.slice(0, 4), digits.slice(4, 10), digits.slice(10, 15)]
     : digits.slice(0, 19).match(/.{1,4}/g) || []
   ).filter(Boolean).join(' ');
-const dated = (digits, isDeleting) => {
-  const all = /^[2-9]/.test(digits) ? '0' + digits : digits;
+const dated = (digits, isDeleting, typed) => {
+  // A month of one digit, such as 1/28.
+  const isShort = /^\\s*[1-9]\\s*[/.-]/.test(typed);
+  if (isShort && isDeleting) return typed;
+  const all = isShort || /^[2-9]/.test(digits) ? '0' + digits : digits;
   if (all.length < 2 || (all.length === 2 && isDeleting)) return all;
   return all.slice(0, 2) + '/' + all.slice(2, all.slice(2, 4) === '20' ? 6 : 4);
 };
@@ -43,7 +46,7 @@ const format = (input, formatted) => {
     const { value } = input;
     if (/[^\\d\\s/.-]/.test(value)) return;
     const isDeleting = ((event && event.inputType) || '').startsWith('delete');
-    const text = formatted(digitsOf(value), isDeleting);
+    const text = formatted(digitsOf(value), isDeleting, value);
     if (text === value) return;
     const isAtEnd = input.selectionStart === value.length;
     let left = digitsOf(value.slice(0, input.selectionStart)).length;
