@@ -53,13 +53,16 @@ async function parkSubscription(): Promise<string> {
   return id as string;
 }
 
-/** A customer whose default card expires in the month after February. */
+/** A customer whose first subscription is charged to a card that expires in March. */
 async function payWithExpiringCard(): Promise<string> {
   const customerId = await scene.customer({ name: 'Margaret' });
   const { id: productId } = await scene.create('/products', usd);
-  const { checkoutUrl } = await scene.create('/checkout', { customerId, productId });
   const payer = new Payer(system.gatewayUrl);
-  await payer.submit(await payer.open(checkoutUrl as string), { ...card(), 'cc-exp': '03/33' });
+  // The later card becomes the default.
+  for (const expiry of ['03/33', '03/43']) {
+    const { checkoutUrl } = await scene.create('/checkout', { customerId, productId });
+    await payer.submit(await payer.open(checkoutUrl as string), { ...card(), 'cc-exp': expiry });
+  }
   return customerId;
 }
 
@@ -93,8 +96,8 @@ test(
           {
             currency: 'USD',
             today: { invoiced: sum(2, 7_600), paid: sum(1, 2_900) },
-            // The renewal of Margaret, and the first charge of Bob; Grace is not billed.
-            yesterday: { invoiced: sum(2, 5_800), paid: sum(2, 5_800) },
+            // The renewals of Margaret, and the first charge of Bob; Grace is not billed.
+            yesterday: { invoiced: sum(3, 8_700), paid: sum(3, 8_700) },
           },
         ],
         isMore: false,
@@ -155,7 +158,7 @@ testInChromium(
           `${place}/developers/webhooks/${ids.endpoint}`,
         ],
         [
-          'Default card of Margaret: Visa 4242, expiry 03/2033Open customer',
+          'Card of Margaret: Visa 4242, expiry 03/2033Open customer',
           `${place}/customers/${ids.expiring}`,
         ],
       ];
@@ -165,7 +168,7 @@ testInChromium(
       });
       const figure = (name: string) => page.locator('.figure', { hasText: name });
       await figure('Invoiced today in USD').getByText('$76.00').waitFor();
-      await figure('Invoiced today in USD').getByText('2 invoices · Yesterday $58.00').waitFor();
+      await figure('Invoiced today in USD').getByText('2 invoices · Yesterday $87.00').waitFor();
       await figure('Today’s invoices paid in USD').getByText('$29.00').waitFor();
     });
     await browser.close();

@@ -30,6 +30,7 @@ import {
   PaymentMethodStore,
 } from './payment-method/store';
 import { ExpiryWarningWorker } from './payment-method/expiry-warning-worker';
+import { ExpiringCardStore } from './payment-method/expiring-card-store';
 import { paymentMethodRpc } from './payment-method/rpc';
 import {
   UnknownExpiryStore,
@@ -111,7 +112,7 @@ export async function start(
   const exported = { ...sales, invoices, entries, pages };
   const shared = { invoices, balances, pages, worker, logger };
   handleInvoices({ ...shared, ...credits, recordedPayments, saver, sessions, peers });
-  handleMethods({ payers, saved, methods, worker, peers });
+  const { expiring } = handleMethods({ payers, saved, methods, worker, peers });
   const recovered = { sessions: sessionRecords, ...{ invoices, attempts, pages, peers } };
   recoverCheckout(service, { ...recovered, ...announced, charges, refunds: credits.refunds });
   const reservations = openChangeReservations(service, { invoices, balances, peers });
@@ -127,7 +128,7 @@ export async function start(
       ...owned,
       ...announced,
     }),
-    paymentMethodRpc({ methods, peers, clock }),
+    paymentMethodRpc({ methods, expiring, peers, clock }),
     balanceRpc({ balances, entries, peers }),
     ...credited.rpcs,
     sellerRpc({ ...seller, restoreCodes: () => service.slices.system.restoreCodes }),
@@ -181,11 +182,13 @@ function handleMethods({
   worker,
   peers,
 }: Pick<ReturnType<typeof openMethods>, 'payers' | 'saved' | 'methods'> &
-  Pick<InvoiceCommandDependencies, 'worker' | 'peers'>): void {
+  Pick<InvoiceCommandDependencies, 'worker' | 'peers'>) {
   payers.handle({ commands: payerCommands({ payers, methods, worker }) });
   const { subscriptions } = methods;
-  const warnings = new ExpiryWarningWorker({ saved, payers, subscriptions, peers });
+  const warned = { saved, payers, subscriptions, peers };
+  const warnings = new ExpiryWarningWorker(warned);
   saved.handle({ wake: (id, context) => warnings.warn(id, context) });
+  return { expiring: new ExpiringCardStore(warned) };
 }
 
 // Waits for all, so that the failure of one does not hide that another is still running.

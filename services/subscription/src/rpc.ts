@@ -55,10 +55,11 @@ export function subscriptionRpc(
       }),
 
       listSubscriptions: async (request, context) => {
-        const { customerId, productId, status, phase, renewsBefore, ids } = request;
+        const { customerId, customerIds, productId, status, phase, renewsBefore, ids } = request;
         const listed = {
           ids,
           customerId,
+          customerIds,
           productId,
           status: status === undefined ? undefined : fromProtoStatus(status),
           phase: phase === undefined ? undefined : fromProtoPhase(phase),

@@ -1,6 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { InvoiceSum, RecentSales } from '@billing/proto/billing/checkout/v1/report';
-import type { ExpiringCard } from '@billing/proto/billing/checkout/v1/payment_method';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { EndpointReport } from '@billing/proto/billing/notifier/v1/report';
 import { toJsonOptionalTime } from '@billing/proto/json/scalars';
@@ -39,7 +38,7 @@ export async function todayOf(context: CallContext, peers: Peers) {
     peers.subscriptionReport.listParkedSubscriptions({}, context),
     setupOf(context, peers),
   ]);
-  const shown = earliestOf(expiring.cards).slice(0, shownMax);
+  const shown = expiring.cards.slice(0, shownMax);
   const shownParked = parked.subscriptions.slice(0, shownMax);
   const names = await namesOf([...shown, ...shownParked], context, peers);
   return {
@@ -51,9 +50,9 @@ export async function todayOf(context: CallContext, peers: Peers) {
     expiringCards: {
       count: expiring.cards.length,
       isMore: expiring.isMore,
-      /** Those that expire first, with the names of their customers. */
-      cards: shown.map(({ customerId, brand, last4, expiry }) => ({
-        ...{ customerId, brand, last4 },
+      /** Those that expire first, of subscriptions that will be charged, with their customers. */
+      cards: shown.map(({ paymentMethodId: id, customerId, brand, last4, expiry }) => ({
+        ...{ id, customerId, brand, last4 },
         customerName: names.get(customerId) ?? null,
         expiry: present(expiry),
       })),
@@ -73,15 +72,6 @@ export async function todayOf(context: CallContext, peers: Peers) {
       hasEndpoint: webhooks.endpoints.length > 0,
     },
   };
-}
-
-/** Cards by their month of expiry, the earliest first. */
-function earliestOf(cards: readonly ExpiringCard[]): ExpiringCard[] {
-  const monthOf = ({ expiry }: ExpiringCard) => {
-    const { year, month } = present(expiry);
-    return year * 12 + month;
-  };
-  return [...cards].sort((one, other) => monthOf(one) - monthOf(other));
 }
 
 /** First instant of the month after next, in UTC: cards that expire next month are included. */

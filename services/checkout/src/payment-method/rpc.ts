@@ -9,6 +9,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/payment_method';
 import { paymentMethodCallers } from '../peer/callers';
 import type { PaymentMethod } from './payment-method';
+import type { ExpiringCardStore } from './expiring-card-store';
 import type { OwnedMethod, PaymentMethodStore } from './store';
 import { isChargedAutomatically } from '../peer/customer';
 import type { Peers } from '../peer/peers';
@@ -16,12 +17,18 @@ import type { SubscriptionMethod } from './subscription-method';
 
 export interface PaymentMethodRpcDependencies {
   readonly methods: PaymentMethodStore;
+  readonly expiring: ExpiringCardStore;
   readonly peers: Pick<Peers, 'customer' | 'subscription'>;
   readonly clock: Clock;
 }
 
 /** RPCs of the payment methods that a customer sees and changes. */
-export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcDependencies) {
+export function paymentMethodRpc({
+  methods,
+  expiring,
+  peers,
+  clock,
+}: PaymentMethodRpcDependencies) {
   return rpcService<PaymentMethodServiceServer>(
     PaymentMethodServiceService,
     {
@@ -34,7 +41,7 @@ export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcDepe
       },
       listExpiringCards: async ({ until }, context) => {
         if (until === undefined) throw invalidInput({ until: ['Required'] });
-        const { cards, isMore } = await methods.expiring(until, context);
+        const { cards, isMore } = await expiring.list(until, context);
         return { cards: cards.map(toProtoExpiringCard), isMore };
       },
       keepPaymentMethod: async ({ customerId, paymentMethodId: methodId, asDefault }, context) => {

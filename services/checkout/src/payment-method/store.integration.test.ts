@@ -1,6 +1,5 @@
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
-import type { CardExpiry } from '../provider/port/payment-provider';
 import { payerDefinition } from './store';
 import { inParallel, openReplicas, type Replicas } from '../testing/store';
 
@@ -85,33 +84,6 @@ describe("a customer's methods", () => {
     const method = { id: newId(), customerId, ...card, expiry: undefined, ...times };
     return (await replica.methods.save(method, context)).id;
   }
-
-  test('that are the default are found before they expire, and shortly after', async () => {
-    const at = (month: string) => ({ ...context, now: new Date(`${month}T00:00:00Z`) });
-    const give = async (expiry: CardExpiry | undefined, use: 'prefer' | 'save') => {
-      const [customerId, times] = [newId(), { usedAt: context.now, savedAt: context.now }];
-      const card = { provider: 'sandbox', providerMethodId: 'p', brand: 'visa', last4: '4242' };
-      const method = { id: newId(), customerId, ...card, expiry, ...times };
-      const { id: methodId } = await replica.methods.save(method, context);
-      if (use === 'prefer')
-        await replica.methods.prefer({ customerId, methodId, ...times }, context);
-      return methodId;
-    };
-    const march = await give({ month: 3, year: 2031 }, 'prefer');
-    await give({ month: 3, year: 2031 }, 'save');
-    await give({ month: 12, year: 2040 }, 'prefer');
-    await give(undefined, 'prefer');
-    const found = async (now: string, until: string) => {
-      const { cards, isMore } = await replica.methods.expiring(new Date(until), at(now));
-      expect(isMore).toBe(false);
-      return cards.map(({ id, expiry }) => [id, expiry]);
-    };
-    const expected = [[march, { month: 3, year: 2031 }]];
-    expect(await found('2031-02-10', '2031-04-01')).toEqual(expected);
-    expect(await found('2031-05-10', '2031-07-01')).toEqual(expected);
-    expect(await found('2031-01-10', '2031-03-01')).toEqual([]);
-    expect(await found('2031-06-10', '2031-08-01')).toEqual([]);
-  });
 
   const shown = async (customerId: string) =>
     (await replica.methods.listOf(customerId, context)).map(({ id, isDefault }) => [id, isDefault]);

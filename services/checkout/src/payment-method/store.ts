@@ -26,10 +26,6 @@ import type { MethodChoice } from '../invoice/method-choice';
 import type { SubscriptionMethod } from './subscription-method';
 import type { SubscriptionMethodStore } from './subscription-method-store';
 
-const expiringMax = 100;
-// Cards that expired earlier have failed since, and are shown with the failed payments.
-const expiredMsMax = 60 * 86_400_000;
-
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
 /** Documents stored before customers could see their methods lack the lists. */
@@ -216,25 +212,6 @@ export class PaymentMethodStore {
       ...owned.filter(({ isDefault }) => isDefault),
       ...owned.filter(({ isDefault }) => !isDefault),
     ];
-  }
-
-  /**
-   * Customers' default cards that expired lately or expire before `until`, among at most 100 cards
-   * that do; `isMore` if there are more of these.
-   */
-  async expiring(
-    until: Date,
-    context: Context,
-  ): Promise<{ cards: PaymentMethod[]; isMore: boolean }> {
-    const since = new Date(context.now.getTime() - expiredMsMax);
-    const filter = { expiresAt: { $gt: since, $lte: until } };
-    const page = { page: 1, perPage: expiringMax };
-    const { data, total } = await this.methods.within(context).list({ filter, ...page });
-    const cards = data.map(({ state }) => state);
-    const ids = new Set(cards.map(({ customerId }) => payerIdOf(customerId, context)));
-    const payers = await this.payers.within(context).findAll(ids);
-    const defaults = new Set(payers.map(({ state }) => state.defaultMethodId));
-    return { cards: cards.filter(({ id }) => defaults.has(id)), isMore: total > data.length };
   }
 
   /** Adds a method that was saved for a customer to the customer's methods. */

@@ -60,6 +60,13 @@ export class SubscriptionMethodStore {
     }
   }
 
+  /** Subscriptions of customers. */
+  async listOfAll(customerIds: readonly string[], context: Context): Promise<SubscriptionMethod[]> {
+    const filter = { customerId: { $in: customerIds } };
+    const found = await this.methods.within(context).listAll(filter);
+    return found.map(({ state }) => state);
+  }
+
   /** Subscriptions of a customer, newest first. */
   async listOf(customerId: string, context: Context): Promise<SubscriptionMethod[]> {
     const found: SubscriptionMethod[] = [];

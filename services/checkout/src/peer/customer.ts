@@ -38,7 +38,7 @@ export async function isChargedAutomatically(
   peers: Pick<Peers, 'customer' | 'subscription'>,
 ): Promise<boolean> {
   const { customer } = await peers.customer.getCustomer({ id: customerId }, context);
-  if (customer?.collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE) return false;
+  if (isInvoiced(customer)) return false;
   const wanted = { customerId, page: 1, perPage: 1 };
   const lists = await Promise.all(
     running.map((status) => peers.subscription.listSubscriptions({ ...wanted, status }, context)),
@@ -53,11 +53,45 @@ export async function chargedSubscriptions(
   peers: Pick<Peers, 'customer' | 'subscription'>,
 ): Promise<string[]> {
   const { customer } = await peers.customer.getCustomer({ id: customerId }, context);
-  if (customer?.collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE) return [];
+  if (isInvoiced(customer)) return [];
   const lists = await Promise.all(
     running.map((status) => subscriptionIds({ customerId, status }, context, peers)),
   );
   return lists.flat();
+}
+
+/**
+ * Ids of subscriptions that are not CANCELED and are charged automatically, by customer, of at most
+ * 100 customers. Undefined while the subscription service is of an earlier release.
+ */
+export async function chargedByCustomer(
+  customerIds: readonly string[],
+  context: CallContext,
+  { customers, subscription }: Pick<Peers, 'customers' | 'subscription'>,
+): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
+  const found = await Promise.all(customerIds.map((id) => customers.find(id, context)));
+  // A deleted customer has no subscriptions.
+  const kept = found.filter((customer) => customer !== undefined && !isInvoiced(customer));
+  const charged = new Map(kept.map((customer) => [customer?.id ?? '', [] as string[]]));
+  if (charged.size === 0) return charged;
+  const ofCustomers = { ids: [...charged.keys()] };
+  for (const status of running) {
+    for (let page = 1, isLast = false; !isLast; page += 1) {
+      const request = { status, customerIds: ofCustomers, page, perPage };
+      const { subscriptions, total } = await subscription.listSubscriptions(request, context);
+      for (const { id, customerId } of subscriptions) {
+        const ids = charged.get(customerId);
+        if (ids === undefined) return undefined;
+        ids.push(id);
+      }
+      isLast = page * perPage >= total;
+    }
+  }
+  return charged;
+}
+
+function isInvoiced(customer: Customer | undefined): boolean {
+  return customer?.collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
 }
 
 async function subscriptionIds(

@@ -159,6 +159,7 @@ export function existingSubscription(stored: Stored<SubscriptionRecord>): Stored
 export interface ListedSubscriptions {
   readonly ids?: { readonly ids: readonly string[] } | undefined;
   readonly customerId?: string | undefined;
+  readonly customerIds?: { readonly ids: readonly string[] } | undefined;
   readonly productId?: string | undefined;
   readonly status?: SubscriptionStatus | undefined;
   readonly phase?: SubscriptionPhase | undefined;
@@ -173,6 +174,7 @@ export interface ListedSubscriptions {
 export function subscriptionsWith({
   ids,
   customerId,
+  customerIds,
   productId,
   status,
   phase,
@@ -181,6 +183,7 @@ export function subscriptionsWith({
   return {
     isTombstone: false,
     ...filterByIds(ids),
+    ...(customerIds !== undefined && { 'customer.id': { $in: customerIds.ids } }),
     ...(customerId !== undefined && { 'customer.id': customerId }),
     // Documents of earlier releases have one product, not items.
     ...(productId !== undefined && {

@@ -4,6 +4,7 @@ import { todosOf, yesterdayText } from './todo';
 type Today = Parameters<typeof todosOf>[0];
 
 const card = {
+  id: 'm',
   customerId: 'c',
   brand: 'visa',
   last4: '4242',
@@ -48,8 +49,8 @@ test('failed payments come first, then each parked subscription, endpoint and ca
     ],
     ['Pro is not renewed: too many of its invoices are open', '/subscriptions/t'],
     ['Webhooks were disabled after failures at https://example.com', '/developers/webhooks/e'],
-    ['Default card of Ada: Visa 4242, expiry 03/2027', '/customers/c'],
-    ['Default card of Ada: Visa 4242, expiry 03/2027', '/customers/d'],
+    ['Card of Ada: Visa 4242, expiry 03/2027', '/customers/c'],
+    ['Card of Ada: Visa 4242, expiry 03/2027', '/customers/d'],
   ]);
 });
 
@@ -67,8 +68,8 @@ test('entries that the report leaves out are counted', () => {
   });
   const others = todos.filter(({ link }) => link === undefined);
   expect(others.map(({ sentence }) => sentenceText(sentence))).toEqual([
-    'More subscriptions are parked. They appear here once those above are done',
-    '2 more default cards expire by the end of next month',
+    'More subscriptions are parked. Home lists them once these are resolved',
+    '2 more cards expire by the end of next month',
   ]);
 });
 

@@ -65,17 +65,17 @@ function parkedTodos({ subscriptions, isMore }: Parked): Todo[] {
     };
   });
   if (!isMore) return todos;
-  const text = 'More subscriptions are parked. They appear here once those above are done';
+  const text = 'More subscriptions are parked. Home lists them once these are resolved';
   return [...todos, { id: 'parked others', sentence: [text], link: undefined }];
 }
 
 function cardTodos({ cards, count, isMore }: Today['expiringCards']): Todo[] {
-  const todos = cards.map(({ customerId, customerName, brand, last4, expiry }) => {
+  const todos = cards.map(({ id, customerId, customerName, brand, last4, expiry }) => {
     const href = `/customers/${customerId}`;
     return {
-      id: `card ${customerId}`,
+      id: `card ${id}`,
       sentence: [
-        'Default card of ',
+        'Card of ',
         { text: customerName ?? customerId.slice(0, 8), href },
         `: ${cardText(brand, last4)}, expiry ${expiryText(expiry)}`,
       ],
@@ -85,7 +85,7 @@ function cardTodos({ cards, count, isMore }: Today['expiringCards']): Todo[] {
   const others = count - cards.length;
   if (others === 0 && !isMore) return todos;
   const number = others === 0 ? 'More' : `${String(others)}${isMore ? '+' : ''} more`;
-  const noun = others === 1 && !isMore ? 'default card expires' : 'default cards expire';
+  const noun = others === 1 && !isMore ? 'card expires' : 'cards expire';
   const text = `${number} ${noun} by the end of next month`;
   return [...todos, { id: 'card others', sentence: [text], link: undefined }];
 }
