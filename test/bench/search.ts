@@ -16,6 +16,15 @@ interface Found {
   readonly texts: readonly string[];
 }
 
+/** A text of operators, and the results that it must have. */
+interface Search {
+  readonly textOf: (number: number) => string;
+  /** The customer of the number is among the results, or there are as many as are shown. */
+  readonly finds: 'CUSTOMER' | 'EIGHT' | 'NOTHING';
+}
+
+const shownMax = 8;
+
 const customers = { quick: 10_000, usual: 100_000 };
 const reads = { quick: 50, usual: 200 };
 const serverWorkMsMax = 150;
@@ -35,22 +44,52 @@ const nameOf = (number: number) =>
 function customerOf(number: number) {
   // 7 and 1,000 have no common divisor: all pairs of names occur.
   const [first, last] = [nameOf(number * 7), nameOf(Math.floor(number / 1_000) + number)];
-  const externalId = `cus_${String(number).padStart(6, '0')}`;
+  const externalId = `acme-production-tenant-${String(number).padStart(6, '0')}`;
   return { first, last, externalId, email: `${first}.${last}${String(number)}@mail.example.com` };
 }
 
 /** Texts of operators, by kind; `number` is that of any customer. */
-const texts: Readonly<Record<string, (number: number) => string>> = {
-  'two letters': (number) => customerOf(number).last.slice(0, 2),
-  'the beginning of a name': (number) => customerOf(number).last.slice(0, 4),
-  'first and last name': (number) => `${customerOf(number).first} ${customerOf(number).last}`,
-  'an email address': (number) => customerOf(number).email,
-  'an external id': (number) => customerOf(number).externalId,
-  'the domain of every customer': () => 'mail.example.com',
-  'a name with a wrong letter': (number) => `${customerOf(number).last.slice(0, -1)}q`,
-  'a name and the domain of every customer': (number) => `${customerOf(number).last} mail.exa`,
-  'a word that no customer has': (number) => `xyzzy${String(number)}`,
+const searches: Readonly<Record<string, Search>> = {
+  'two letters': { textOf: (number) => customerOf(number).last.slice(0, 2), finds: 'EIGHT' },
+  'the beginning of a name': {
+    textOf: (number) => customerOf(number).last.slice(0, 4),
+    finds: 'EIGHT',
+  },
+  'first and last name': {
+    textOf: (number) => `${customerOf(number).first} ${customerOf(number).last}`,
+    finds: 'CUSTOMER',
+  },
+  'an email address': { textOf: (number) => customerOf(number).email, finds: 'CUSTOMER' },
+  'an external id': { textOf: (number) => customerOf(number).externalId, finds: 'CUSTOMER' },
+  'the beginning of an external id, shared by ten customers': {
+    textOf: (number) => customerOf(number).externalId.slice(0, -1),
+    finds: 'EIGHT',
+  },
+  'the beginning of every external id': { textOf: () => 'acme-production-tenant', finds: 'EIGHT' },
+  'the domain of every customer': { textOf: () => 'mail.example.com', finds: 'EIGHT' },
+  'a name with a wrong letter': {
+    textOf: (number) => `${customerOf(number).last.slice(0, -1)}q`,
+    finds: 'EIGHT',
+  },
+  'a name and the domain of every customer': {
+    textOf: (number) => `${customerOf(number).last} mail.exa`,
+    finds: 'EIGHT',
+  },
+  'a word that no customer has': { textOf: (number) => `xyzzy${String(number)}`, finds: 'NOTHING' },
 };
+
+/** Throws unless the results are those that a search must have. */
+function checkResults(results: unknown, { textOf, finds }: Search, number: number): void {
+  const customers = (results as { type: string; detail: string }[]).filter(
+    ({ type }) => type === 'CUSTOMER',
+  );
+  const isFound = {
+    CUSTOMER: customers.some(({ detail }) => detail === customerOf(number).email),
+    EIGHT: customers.length === shownMax,
+    NOTHING: customers.length === 0,
+  }[finds];
+  if (!isFound) throw new Error(`The search for ${textOf(number)} has other results`);
+}
 
 /** Server cost of the dashboard's search at 100,000 customers. */
 export const search: Bench = {
@@ -65,11 +104,13 @@ export const search: Bench = {
     const owner = await OperatorClient.owner({ ...system, organization: localOrganization });
     const operator = owner.in(environmentId);
     const rows: string[][] = [];
-    for (const [kind, textOf] of Object.entries(texts)) {
+    for (const [kind, wanted] of Object.entries(searches)) {
       const read = async (number: number) => {
-        const q = encodeURIComponent(textOf((number * 7_919) % count));
-        const { status } = await operator.api('GET', `/search?q=${q}`);
+        const any = (number * 7_919) % count;
+        const q = encodeURIComponent(wanted.textOf(any));
+        const { status, body } = await operator.api('GET', `/search?q=${q}`);
         if (status !== 200) throw new Error(`The search answered ${String(status)}`);
+        checkResults(body.results, wanted, any);
       };
       for (let number = 0; number < warmUps; number += 1) await read(number);
       const measured = await measureReads({ stage, system, times }, read);
@@ -107,7 +148,7 @@ async function storeCustomers(system: StagedSystem, count: number): Promise<stri
 }
 
 // As the service stores the keys of its customers.
-const asCustomers = { search: { revision: 1, findableOf: (found: Found) => found } };
+const asCustomers = { search: { revision: 2, findableOf: (found: Found) => found } };
 
 function copyOf(template: Document, number: number): Document & { _id: string } {
   const { first, last, email, externalId } = customerOf(number);

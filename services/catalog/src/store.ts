@@ -71,7 +71,7 @@ export const productDefinition: AggregateDefinition<Product> = {
     taken: lookupKeyTaken,
   },
   search: {
-    revision: 1,
+    revision: 2,
     findableOf: ({ id, name, lookupKey }) => ({ id, texts: [name, lookupKey] }),
     isForgiving: true,
   },

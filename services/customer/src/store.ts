@@ -46,7 +46,7 @@ export const customerDefinition: AggregateDefinition<Customer> = {
   },
   hiddenSince: 'erasedAt',
   search: {
-    revision: 1,
+    revision: 2,
     findableOf: ({ id, name, email, externalId, erasure }) =>
       erasure === null ? { id, texts: [name, email, externalId] } : undefined,
     isForgiving: true,

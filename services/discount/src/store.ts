@@ -32,7 +32,7 @@ export const discountDefinition: AggregateDefinition<Discount> = {
     taken: codeTaken,
   },
   search: {
-    revision: 1,
+    revision: 2,
     findableOf: ({ id, name, code }) => ({ id, texts: [name, code] }),
     isForgiving: true,
   },

@@ -1,6 +1,6 @@
 /** Facts by which a resource is found. */
 export interface Findable {
-  /** UUID; found by its first 8 characters or more. */
+  /** UUID; found by its first 4 characters or more. */
   readonly id: string;
   /** Texts found by the beginning of any of their words: a name, an email address, a URL. */
   readonly texts: readonly (string | null | undefined)[];
@@ -15,19 +15,21 @@ export interface KeyCondition {
   readonly isExact: boolean;
 }
 
-// Beginnings of 2 to 10 letters are keys. Of a longer word the first 10 are looked up, and the rest
-// is compared; so few resources share them that it costs little.
+// Beginnings of 2 to 16 letters are keys. For a longer word of a query, the first 16 letters and
+// the beginnings of its last parts are looked up, and the rest is compared.
 const prefixLengthMin = 2;
-const prefixLengthMax = 10;
-// Groups of a UUID: the first one, and the first two, which are the millisecond of a version 7.
-const idPrefixLengths = [8, 13];
-const idLike = /^[0-9a-f]{8}[0-9a-f-]*$/;
+const prefixLengthMax = 16;
+const partsMax = 3;
+// Beginnings of a UUID. The first 13 characters are the millisecond of a version 7; the ninth is a
+// hyphen, with which no word of a query ends.
+const idPrefixLengths = [4, 5, 6, 7, 8, 10, 11, 12, 13];
+const idLike = /^(?:[0-9a-f]{4,8}|[0-9a-f]{8}-[0-9a-f-]+)$/;
 // Marks a key as a whole word; no word contains it.
 const endOfWord = ' ';
 // Only the beginning of a longer word is compared.
 const wordLengthMax = 40;
-// A write stores each key in an index.
-const wordsMax = 12;
+// Maximum number of words of each text: a write stores each key in an index.
+const wordsMax = 16;
 // Each further word is one more condition of the query.
 const queryWordsMax = 5;
 const letterOrDigit = /[\p{L}\p{N}]/u;
@@ -79,23 +81,35 @@ export function wholeKeyOf(word: string): string {
   return `${word}${endOfWord}`;
 }
 
-/** Condition on resources that have a word, or an id, beginning with a word of a query. */
-export function beginningWith(word: string): KeyCondition {
-  const letters = Array.from(word);
-  const isShort = letters.length < prefixLengthMin;
-  const prefix = letters.slice(0, prefixLengthMax).join('');
-  const keys = isShort ? [wholeKeyOf(word)] : [prefix, wholeKeyOf(word)];
-  if (!idLike.test(word)) return { keys, isExact: letters.length <= prefixLengthMax };
-  const idLength = idPrefixLengths.findLast((length) => length <= word.length);
-  return { keys: [...new Set([...keys, word.slice(0, idLength)])], isExact: false };
+/**
+ * Conditions on resources that have a word, or an id, beginning with a word of a query. A resource
+ * meets all of them.
+ */
+export function beginningWith(word: string): KeyCondition[] {
+  const whole = wholeKeyOf(word);
+  const length = Array.from(word).length;
+  if (length < prefixLengthMin) return [{ keys: [whole], isExact: true }];
+  const isExact = length <= prefixLengthMax;
+  const parts = isExact ? [] : endingsOf(word).slice(1).filter(isKey).slice(-partsMax);
+  const conditions = [word, ...parts].map((part) => ({
+    keys: [...new Set([beginningOf(part), wholeKeyOf(part), whole])],
+    isExact,
+  }));
+  if (!idLike.test(word)) return conditions;
+  const idLength = idPrefixLengths.findLast((length) => length <= word.length) ?? 0;
+  const idKey = word.slice(0, idLength);
+  return conditions.map(({ keys }) => ({
+    keys: [...new Set([...keys, idKey])],
+    isExact: isExact && idKey === word,
+  }));
 }
 
-/** True if a word of the resource, or its id, begins with each word of a query. */
+/** True if a word of the resource, or its id, begins with a word of a query. */
 export function matches(
   { id, keys }: { readonly id: string; readonly keys: readonly string[] },
-  words: readonly string[],
+  word: string,
 ): boolean {
-  return words.every((word) => id.startsWith(word) || keys.some((key) => key.startsWith(word)));
+  return id.startsWith(word) || keys.some((key) => key.startsWith(word));
 }
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz';
@@ -128,8 +142,16 @@ function wordsOf(
   texts: readonly (string | null | undefined)[],
   split: (piece: string) => readonly string[],
 ): string[] {
-  const words = texts.flatMap((text) => piecesOf(text ?? '').flatMap(split));
-  return [...new Set(words.map(cut))].slice(0, wordsMax);
+  const words = texts.flatMap((text) =>
+    [
+      ...new Set(
+        piecesOf(text ?? '')
+          .flatMap(split)
+          .map(cut),
+      ),
+    ].slice(0, wordsMax),
+  );
+  return [...new Set(words)];
 }
 
 /** Parts between spaces, without punctuation around them. */
@@ -147,6 +169,16 @@ function endingsOf(piece: string): string[] {
     const isBeginning = letterOrDigit.test(letter) && !letterOrDigit.test(letters[at - 1] ?? ' ');
     return isBeginning ? [letters.slice(at).join('')] : [];
   });
+}
+
+/** True unless the letters are too few for a key. */
+function isKey(letters: string): boolean {
+  return Array.from(letters).length >= prefixLengthMin;
+}
+
+/** The longest key that each word beginning with the letters has. */
+function beginningOf(letters: string): string {
+  return Array.from(letters).slice(0, prefixLengthMax).join('');
 }
 
 /** The piece, and each of its runs of letters and digits. */

@@ -211,15 +211,13 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   ],
   fixedFields: ['isTombstone'],
   search: {
-    revision: 1,
-    findableOf: (record) =>
-      record.isTombstone
-        ? undefined
-        : {
-            id: record.id,
-            texts: [],
-            wholeWords: [...record.items.map((item) => item.productName), record.customer.name],
-          },
+    revision: 2,
+    findableOf: (record) => {
+      if (record.isTombstone) return undefined;
+      const { id, items, customer } = record;
+      const [main, ...others] = items.map(({ productName }) => productName);
+      return { id, texts: [main, customer.name], wholeWords: others };
+    },
   },
   toDocument: toDocumentRecord,
   fromDocument: (document) =>

@@ -47,8 +47,8 @@ export interface SearchDefinition<S> {
   readonly revision: number;
   /** Facts by which the aggregate is found; undefined for one that is never found. */
   readonly findableOf: (state: S) => Findable | undefined;
-  /** Converts a normalized word of a query to the form in which it is stored. */
-  readonly toStoredWord?: (word: string) => string;
+  /** Another form in which a normalized word of a query may be stored, if any. */
+  readonly otherFormOf?: (word: string) => string | undefined;
   /** True if a word with one wrong letter is forgiven: for names. */
   readonly isForgiving?: boolean;
 }

@@ -31,6 +31,9 @@ interface SearchRange {
   readonly filter?: Readonly<Record<string, unknown>>;
 }
 
+/** A word of a query, and another form in which it may be stored. */
+type Forms = readonly [word: string] | readonly [word: string, other: string];
+
 /** Environment and range of a search. */
 interface Place extends Required<SearchRange> {
   readonly environmentId: string;
@@ -57,32 +60,42 @@ export class SearchIndex<S extends { readonly id: string }> {
     { tenant }: Pick<CallContext, 'tenant'>,
     { limit = usualResults, filter = {} }: SearchRange = {},
   ): Promise<Stored<S>[]> {
-    const { toStoredWord = (word: string) => word } = this.definition.search ?? {};
-    const words = queryWordsOf(text).map(toStoredWord);
+    const words = queryWordsOf(text).map((word) => this.formsOf(word));
     if (words.length === 0) return [];
     const at = { environmentId: tenant.environmentId, limit, filter };
     const [whole, begun] = await Promise.all([
       this.read(at, words.map(whollyEqual)),
-      this.readBegun(at, words),
+      this.readMatching(at, words, words.flatMap(begunBy)),
     ]);
     const found = new Map([...whole, ...begun].map((document) => [document._id, document]));
     const documents = found.size > 0 ? [...found.values()] : await this.readCorrected(at, words);
     return documents.slice(0, limit).map((document) => toStored(this.definition, document));
   }
 
-  private async readBegun(at: Place, words: readonly string[]): Promise<AggregateDocument[]> {
-    const found = await this.read(at, words.map(beginningWith));
-    return found.filter(({ _id: id, searchKeys: keys = [] }) => matches({ id, keys }, words));
+  private formsOf(word: string): Forms {
+    const other = this.definition.search?.otherFormOf?.(word);
+    return other === undefined || other === word ? [word] : [word, other];
+  }
+
+  private async readMatching(
+    at: Place,
+    words: readonly Forms[],
+    conditions: readonly KeyCondition[],
+  ): Promise<AggregateDocument[]> {
+    const found = await this.read(at, conditions);
+    return found.filter(({ _id: id, searchKeys: keys = [] }) =>
+      words.every((forms) => forms.some((form) => matches({ id, keys }, form))),
+    );
   }
 
   /** Finds documents with one word of the text corrected by one letter. */
-  private async readCorrected(at: Place, words: readonly string[]): Promise<AggregateDocument[]> {
+  private async readCorrected(at: Place, words: readonly Forms[]): Promise<AggregateDocument[]> {
     if (this.definition.search?.isForgiving !== true) return [];
-    for (const [index, word] of words.entries()) {
+    for (const [index, [word]] of words.entries()) {
       const keys = correctionsOf(word).map(wholeKeyOf);
-      const others = words.map(beginningWith).toSpliced(index, 1);
-      const conditions = [{ keys, isExact: true }, ...others];
-      const found = keys.length === 0 ? [] : await this.read(at, conditions);
+      const others = words.toSpliced(index, 1);
+      const conditions = [{ keys, isExact: true }, ...others.flatMap(begunBy)];
+      const found = keys.length === 0 ? [] : await this.readMatching(at, others, conditions);
       if (found.length > 0) return found;
     }
     return [];
@@ -109,6 +122,18 @@ export class SearchIndex<S extends { readonly id: string }> {
   }
 }
 
-function whollyEqual(word: string): KeyCondition {
-  return { keys: [wholeKeyOf(word)], isExact: true };
+function whollyEqual(forms: Forms): KeyCondition {
+  return { keys: forms.map(wholeKeyOf), isExact: true };
+}
+
+function begunBy([word, other]: Forms): KeyCondition[] {
+  const conditions = beginningWith(word);
+  if (other === undefined) return conditions;
+  const others = beginningWith(other);
+  return conditions.flatMap((one) =>
+    others.map((another) => ({
+      keys: [...new Set([...one.keys, ...another.keys])],
+      isExact: one.isExact && another.isExact,
+    })),
+  );
 }

@@ -115,6 +115,45 @@ describe('a search', () => {
     }
   });
 
+  test.each([
+    ['codes that begin alike', 'acme-tenant-'],
+    ['codes that begin alike without a separator', 'customer000'],
+    ['codes with a long first part', 'acme-production-tenant-'],
+  ])('finds one of %s, among more than it compares', async (_case, begin) => {
+    const tenant = testTenant();
+    const codeOf = (number: number) => `${begin}${String(number)}`;
+    for (let number = 1_000; number < 1_230; number += 1) {
+      await store(tenant, 'Ada', codeOf(number));
+    }
+    await store(tenant, 'Wanted', codeOf(2_345));
+    for (const number of [23, 234, 2_345]) {
+      expect(await namesOf(tenant, codeOf(number))).toEqual(['Wanted']);
+    }
+    expect((await namesOf(tenant, codeOf(12))).length).toBe(usualResults);
+  });
+
+  test('finds an aggregate by the first characters of its id', async () => {
+    const tenant = testTenant();
+    const id = await store(tenant, 'Wanted');
+    for (const length of [4, 7, 8, 11, 13, 20, 36]) {
+      expect(await namesOf(tenant, id.slice(0, length))).toEqual(['Wanted']);
+    }
+  });
+
+  test('looks for the other form of a word, and for the word', async () => {
+    const tenant = testTenant();
+    const otherFormOf = (word: string) => /^no-0*(\d+)$/.exec(word)?.[1];
+    const withForms = { ...definition, search: { ...search, otherFormOf } };
+    const numbered = new AggregateCollection(mongo.db, withForms, { clock });
+    await store(tenant, 'Forty-two', '42');
+    await store(tenant, 'No-000042');
+    await store(tenant, 'Other', '43');
+    expect((await namesOf(tenant, 'no-000042', numbered)).sort()).toEqual([
+      'Forty-two',
+      'No-000042',
+    ]);
+  });
+
   test('finds an aggregate by its present words only, right after the write', async () => {
     const tenant = testTenant();
     const id = await store(tenant, 'Grace Hopper');

@@ -29,7 +29,7 @@ export const webhookEndpoints = (keys: DataKeys): AggregateDefinition<WebhookEnd
   aggregate: 'webhook_endpoint',
   resource: 'Webhook endpoint',
   search: {
-    revision: 1,
+    revision: 2,
     findableOf: ({ id, url, description, deletedAt }) =>
       deletedAt === undefined ? { id, texts: [url, description] } : undefined,
   },

@@ -5,13 +5,13 @@ import { type InvoiceRecord, totalOf } from '../invoice';
 
 /** An invoice is found by its number, with or without the letters and zeros before it. */
 export const invoiceSearch: SearchDefinition<InvoiceRecord> = {
-  revision: 1,
+  revision: 2,
   findableOf: (record) => {
     if (record.isTombstone) return undefined;
     const { id, number = '' } = record;
     return { id, texts: [countOf(number.toLowerCase())], wholeWords: [number] };
   },
-  toStoredWord: (word) => (isCreditNote(word) ? undefined : countOf(word)) ?? word,
+  otherFormOf: (word) => (isCreditNote(word) ? undefined : countOf(word)),
 };
 
 /** Invoices as results of a search. */
