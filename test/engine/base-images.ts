@@ -120,7 +120,7 @@ export async function buildMongoDb(
   const configuration = settings({
     socketDir: '/run/mongodb',
     archiveDir: undefined,
-    replay: undefined,
+    recovery: undefined,
   });
   await writeFile(join(files, 'etc/postgresql.conf'), configuration);
   const instructions = [

@@ -5,24 +5,29 @@ import { FERRETDB, infrastructureRecord, MONGOD, startInfrastructure } from './i
 import { installDocumentDb } from './install/documentdb';
 import { livingRecord } from './process/record';
 import { type ArchivedCopy, lastArchivedInstant } from './server/archived-log';
+import { type ArchiverState, readArchiver } from './server/archiver';
 import { takeBaseBackup } from './server/base-backup';
 import { ferretDbUri } from './server/ferretdb';
 import { mongodUri } from './server/mongod';
-import type { LogReplay } from './server/postgres';
+import type { LogRecovery } from './server/log-recovery';
+
+export type { ArchiverState } from './server/archiver';
 
 /** Databases of a system, for a command. */
 export interface DataServers {
   readonly mongodbUri: string;
   /** Copies all databases as of one instant; absent unless the launcher's PostgreSQL has them. */
   readonly copyPostgres?: (target: string) => Promise<void>;
+  /** Reads how the archive of the log proceeds; absent like `copyPostgres`. */
+  readonly readArchiver?: () => Promise<ArchiverState | undefined>;
 }
 
 interface DataServersOptions {
   environment: LauncherEnvironment;
   data: DataFolder;
   archiveDir?: string | undefined;
-  /** Brings copied files of PostgreSQL to a later instant before they are served. */
-  replay?: LogReplay | undefined;
+  /** Recovers files of PostgreSQL that were copied or put back before they are served. */
+  recovery?: LogRecovery | undefined;
   /** Refuses a data folder without a running launcher, whose servers would be started. */
   onlyRunning?: boolean;
   log: (line: string) => void;
@@ -41,7 +46,7 @@ export async function withDataServers<T>(
   options: DataServersOptions,
   work: (servers: DataServers) => Promise<T>,
 ): Promise<T> {
-  const { environment, data, archiveDir, replay, onlyRunning = false, log } = options;
+  const { environment, data, archiveDir, recovery, onlyRunning = false, log } = options;
   if (environment.mongodbUri !== undefined) return work({ mongodbUri: environment.mongodbUri });
   const record = await livingRecord(infrastructureRecord(data.path));
   if (record !== undefined) return work(await runningServers(options, record.folders));
@@ -50,12 +55,12 @@ export async function withDataServers<T>(
     throw new StartRefusal(exitStatuses.busy, message);
   }
   const dataDir = data.path;
-  const servers = { dataDir, archiveDir, replay, log, environment };
+  const servers = { dataDir, archiveDir, recovery, log, environment };
   const infrastructure = await startInfrastructure(servers);
   try {
     const { mongodbUri, socketDir, describe } = infrastructure;
     if (describe.mongodb !== FERRETDB) return await work({ mongodbUri });
-    return await work({ mongodbUri, copyPostgres: postgresCopy(options, socketDir) });
+    return await work({ mongodbUri, ...postgresTools(options, socketDir) });
   } finally {
     await infrastructure.stop();
   }
@@ -68,7 +73,7 @@ async function runningServers(
   const { mongodb } = await readRememberedWays(options.data);
   if (mongodb === MONGOD) return { mongodbUri: mongodUri(socketDir) };
   if (mongodb === FERRETDB) {
-    return { mongodbUri: ferretDbUri(socketDir), copyPostgres: postgresCopy(options, socketDir) };
+    return { mongodbUri: ferretDbUri(socketDir), ...postgresTools(options, socketDir) };
   }
   const message = 'The MongoDB of this system runs in a container: stop the system first';
   throw new StartRefusal(exitStatuses.busy, message);
@@ -86,9 +91,12 @@ export async function lastReplayableInstant(
   return lastArchivedInstant(await installDocumentDb(environment, log), copy);
 }
 
-function postgresCopy({ environment, log }: DataServersOptions, socketDir: string) {
-  return async (target: string): Promise<void> => {
-    const programs = await installDocumentDb(environment, log);
-    await takeBaseBackup(programs, { socketDir, target });
+function postgresTools({ environment, log }: DataServersOptions, socketDir: string) {
+  return {
+    copyPostgres: async (target: string) => {
+      const programs = await installDocumentDb(environment, log);
+      await takeBaseBackup(programs, { socketDir, target });
+    },
+    readArchiver: async () => readArchiver(await installDocumentDb(environment, log), socketDir),
   };
 }

@@ -32,7 +32,8 @@ import {
   prepareNats,
   requireUsableNats,
 } from './server/nats-server';
-import { archiveNeedsPostgres, type LogReplay, preparePostgres } from './server/postgres';
+import type { LogRecovery } from './server/log-recovery';
+import { archiveNeedsPostgres, preparePostgres } from './server/postgres';
 import { openProcessFamily, type ProcessFamily } from './process/family';
 import { recoverFromRecord } from './process/record';
 import { makeSocketFolder } from './files/socket-folder';
@@ -62,8 +63,8 @@ export interface InfrastructureOptions {
   fsync?: boolean;
   /** Folder into which the launcher's PostgreSQL archives its write-ahead log. */
   archiveDir?: string | undefined;
-  /** Brings the copied files of the launcher's PostgreSQL to a later instant. */
-  replay?: LogReplay | undefined;
+  /** Recovers files of the launcher's PostgreSQL that were copied or put back. */
+  recovery?: LogRecovery | undefined;
 }
 
 /** Record of the servers of a data folder, while a launcher runs on it. */
@@ -83,7 +84,7 @@ interface Site {
   family: ProcessFamily;
   fsync: boolean | undefined;
   archiveDir: string | undefined;
-  replay: LogReplay | undefined;
+  recovery: LogRecovery | undefined;
   log: (line: string) => void;
 }
 
@@ -92,7 +93,7 @@ interface Site {
  * ready.
  */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
-  const { log, fsync, archiveDir, replay, throwawayFolders = [] } = options;
+  const { log, fsync, archiveDir, recovery, throwawayFolders = [] } = options;
   const { environment = readLauncherEnvironment() } = options;
   const account = unprivilegedAccount();
   const data = await openDataFolder(options.dataDir, account, log);
@@ -102,7 +103,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   const folders = [socketDir, ...throwawayFolders];
   const family = await openProcessFamily({ recordFile, folders, log });
   const here = { environment, account, data, socketDir, family };
-  const site: Site = { ...here, fsync, archiveDir, replay, log };
+  const site: Site = { ...here, fsync, archiveDir, recovery, log };
   try {
     const remembered = await readRememberedWays(data);
     const { mongodb, nats } = await startServers(site, remembered);
@@ -254,7 +255,7 @@ async function startMongod(site: Site, command: string): Promise<Server> {
 }
 
 async function startFerretDb(site: Site): Promise<Server> {
-  const { environment, data, socketDir, account, family, fsync, archiveDir, replay, log } = site;
+  const { environment, data, socketDir, account, family, fsync, archiveDir, recovery, log } = site;
   if (archiveDir !== undefined) await openArchive(archiveDir, account);
   const [programs, command] = await bothOrFirstError(
     installDocumentDb(environment, log),
@@ -269,7 +270,7 @@ async function startFerretDb(site: Site): Promise<Server> {
       account,
       fsync,
       archiveDir,
-      replay,
+      recovery,
     },
     environment.cacheDir,
     log,

@@ -37,6 +37,14 @@ test('a segment is archived once, again after a crash, and never replaced by ano
   expect(await readdir(archiveDir)).toEqual(['0001']);
 });
 
+test('the partial last segment of a former timeline is not archived', async () => {
+  const archiveDir = join(folder, 'archive');
+  await mkdir(archiveDir);
+  await writeFile(join(folder, '0001.partial'), 'one');
+  await archive(archiveDir, '0001.partial');
+  expect(await readdir(archiveDir)).toEqual([]);
+});
+
 test('segments that are not full are archived within a minute', () => {
   expect(archiving('/wal')).toEqual(
     expect.arrayContaining(['archive_mode = on', 'archive_timeout = 60']),

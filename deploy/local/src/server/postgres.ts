@@ -8,6 +8,8 @@ import { openProcessFamily } from '../process/family';
 import { identify } from '../process/identity';
 import { stopLeftOver } from '../process/record';
 import { makeSocketFolder } from '../files/socket-folder';
+import { hasUnarchivedTimeline, type LogRecovery, recovering, recoveryFile } from './log-recovery';
+import { quotedSetting, shellWord } from './quoting';
 import type { Program } from '../process/supervised-process';
 
 export interface PostgresOptions {
@@ -24,15 +26,8 @@ export interface PostgresOptions {
   fsync?: boolean | undefined;
   /** Folder of the archived write-ahead log, which the account can write; absent: no archive. */
   archiveDir?: string | undefined;
-  /** Brings a copied database to a later instant; absent: it stays as it is. */
-  replay?: LogReplay | undefined;
-}
-
-/** Transactions of an archived log up to an instant. */
-export interface LogReplay {
-  /** Folder of the archived log, which the account can read. */
-  readonly archiveDir: string;
-  readonly until: Date;
+  /** Recovers files that were copied or put back; absent: those that this server wrote. */
+  recovery?: LogRecovery | undefined;
 }
 
 /** Refusal of an archive of a MongoDB. */
@@ -45,8 +40,8 @@ export const archiveNeedsPostgres = {
 const TEMPLATE = 1;
 const INITDB_TIMEOUT_MS = 2 * 60_000;
 const COPY_TIMEOUT_MS = 2 * 60_000;
-/** Longer than the replay of any log: a server that fails ends. */
-const REPLAY_WITHIN_MS = 24 * 60 * 60_000;
+/** Longer than the recovery of any log: a server that fails ends. */
+const RECOVERY_WITHIN_MS = 24 * 60 * 60_000;
 const QUERY_TIMEOUT_MS = 60_000;
 
 /**
@@ -54,9 +49,6 @@ const QUERY_TIMEOUT_MS = 60_000;
  * changes.
  */
 const SETTINGS_FILE = 'billing.conf';
-
-/** Has PostgreSQL replay a log; it removes the file afterwards. */
-const REPLAY_FILE = 'recovery.signal';
 
 // Only processes crash then, so the write-ahead log needs no
 // whole pages, and no other server reads it.
@@ -75,12 +67,12 @@ export function settings({
   socketDir,
   fsync = true,
   archiveDir,
-  replay,
-}: Pick<PostgresOptions, 'socketDir' | 'fsync' | 'archiveDir' | 'replay'>): string {
+  recovery,
+}: Pick<PostgresOptions, 'socketDir' | 'fsync' | 'archiveDir' | 'recovery'>): string {
   return [
     ...(fsync ? ['fsync = on'] : withoutFsync),
     ...(archiveDir === undefined ? [] : archiving(archiveDir)),
-    ...(replay === undefined ? [] : replaying(replay)),
+    ...(recovery === undefined ? [] : recovering(recovery, archiveDir)),
     // No TCP port: users who can open the folder of the sockets may connect.
     "listen_addresses = ''",
     `unix_socket_directories = '${socketDir}'`,
@@ -113,39 +105,21 @@ export function settings({
 /** Time after which a segment that is not full is archived, too. */
 const ARCHIVE_WITHIN_SECONDS = 60;
 
-/** A segment is complete in the archive or not there. After a crash it is archived again. */
+/**
+ * A segment is complete in the archive or not there. After a crash it is archived again. The
+ * partial last segment of a former timeline is not archived: no recovery reads it, and several
+ * restores may have different ones of one name.
+ */
 export function archiving(folder: string): string[] {
-  const file = `${quoted(folder.replaceAll('%', '%%'))}/%f`;
+  const file = `${shellWord(folder.replaceAll('%', '%%'))}/%f`;
   const copy = `cp %p ${file}.new && sync ${file}.new && mv ${file}.new ${file}`;
-  const command = `if test -f ${file}; then cmp -s %p ${file}; else ${copy}; fi`;
+  const archive = `if test -f ${file}; then cmp -s %p ${file}; else ${copy}; fi`;
+  const command = `case %f in *.partial) ;; *) ${archive};; esac`;
   return [
     'archive_mode = on',
-    `archive_command = ${setting(command)}`,
+    `archive_command = ${quotedSetting(command)}`,
     `archive_timeout = ${String(ARCHIVE_WITHIN_SECONDS)}`,
   ];
-}
-
-/** The server is not ready before it has replayed the log, and then writes a log of its own. */
-function replaying({ archiveDir, until }: LogReplay): string[] {
-  const command = `cp ${quoted(archiveDir.replaceAll('%', '%%'))}/%f "%p"`;
-  return [
-    `restore_command = ${setting(command)}`,
-    // Its settings read no `T` and no `Z`.
-    `recovery_target_time = '${until.toISOString().replace('T', ' ').replace('Z', '+00')}'`,
-    "recovery_target_timeline = 'current'",
-    "recovery_target_action = 'promote'",
-    'hot_standby = off',
-  ];
-}
-
-/** Quotes a text as a value in PostgreSQL's settings, where backslashes count, too. */
-function setting(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
-}
-
-/** Quotes a text as one word for the shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Initializes a new data folder and returns the program that starts the server on it. */
@@ -160,9 +134,16 @@ export async function preparePostgres(
     await copyTemplate(template, options);
   }
   await removeStalePidFile(dataDir);
-  await writeFile(join(dataDir, SETTINGS_FILE), settings(options));
-  if (options.replay !== undefined) await writeFile(join(dataDir, REPLAY_FILE), '');
-  return serverProgram(options);
+  const recovery = await recoveryOf(options);
+  await writeFile(join(dataDir, SETTINGS_FILE), settings({ ...options, recovery }));
+  if (recovery !== undefined) await writeFile(join(dataDir, recoveryFile), '');
+  return serverProgram({ ...options, recovery });
+}
+
+async function recoveryOf(options: PostgresOptions): Promise<LogRecovery | undefined> {
+  const { recovery, archiveDir, dataDir } = options;
+  if (recovery !== undefined || archiveDir === undefined) return recovery;
+  return (await hasUnarchivedTimeline(dataDir)) ? {} : undefined;
 }
 
 function serverProgram(options: PostgresOptions): Program {
@@ -178,7 +159,7 @@ function serverProgram(options: PostgresOptions): Program {
     // "Fast" shutdown: closes connections, writes a checkpoint.
     stopSignal: 'SIGINT',
     isReady: async () => await isAnswering(options),
-    ...(options.replay !== undefined && { readyWithinMs: REPLAY_WITHIN_MS }),
+    ...(options.recovery !== undefined && { readyWithinMs: RECOVERY_WITHIN_MS }),
   };
 }
 

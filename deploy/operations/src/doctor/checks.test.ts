@@ -57,6 +57,19 @@ test('a healthy system has no finding', () => {
   ]);
 });
 
+test.each([
+  [
+    { waiting: 0, failed: undefined },
+    { ok: true, text: '0 files wait' },
+  ],
+  [
+    { waiting: 7, failed: '000000010000000000000004' },
+    { ok: false, text: '000000010000000000000004 cannot be archived; 7 files wait' },
+  ],
+])('an archive in the state %j is a line of its own', (archiver, expected) => {
+  expect(checksOf({ ...system, archiver })).toContainEqual({ name: 'archive', ...expected });
+});
+
 test('each key that stored secrets still need is counted, over all services', () => {
   const services = [
     { ...healthy, sealedSecrets: new Map([['2', 3]]) },

@@ -1,6 +1,7 @@
 import type { ReplicaHealth } from '@billing/chassis/replica-store';
 import type { FingerprintDocument } from '@billing/chassis/secret-fingerprints';
 import type { SystemState } from '@billing/chassis/system-state';
+import type { ArchiverState } from '@billing/local/data-servers';
 
 /** Facts about a running system. */
 export interface SystemFacts {
@@ -11,6 +12,8 @@ export interface SystemFacts {
   /** Absent on servers of your own. */
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
   readonly lastBackupAt: Date | undefined;
+  /** Absent without an archive of the launcher's PostgreSQL. */
+  readonly archiver?: ArchiverState | undefined;
 }
 
 /** Facts from the database of one service. */
@@ -66,7 +69,7 @@ const backupAgeMsMax = 26 * 60 * 60_000;
 
 /** Checks what must hold in a running system. */
 export function checksOf(facts: SystemFacts): Check[] {
-  const { services, now, clockSkewMs, disk, lastBackupAt } = facts;
+  const { services, now, clockSkewMs, disk, lastBackupAt, archiver } = facts;
   return [
     replicaCheck(services),
     stateCheck(services),
@@ -85,6 +88,7 @@ export function checksOf(facts: SystemFacts): Check[] {
     poisonCheck(services),
     certificateCheck(services, now),
     backupCheck(lastBackupAt, now),
+    ...(archiver === undefined ? [] : [archiveCheck(archiver)]),
     dataKeyCheck(services),
     ...services.flatMap(oldSecretCheck),
   ];
@@ -182,6 +186,12 @@ function backupCheck(lastBackupAt: Date | undefined, now: Date): Check {
   if (lastBackupAt === undefined) return { name, ok: false, text: 'none was made' };
   const ageMs = now.getTime() - lastBackupAt.getTime();
   return { name, ok: ageMs <= backupAgeMsMax, text: lastBackupAt.toISOString() };
+}
+
+function archiveCheck({ waiting, failed }: ArchiverState): Check {
+  const files = `${String(waiting)} ${waiting === 1 ? 'file waits' : 'files wait'}`;
+  const text = failed === undefined ? files : `${failed} cannot be archived; ${files}`;
+  return { name: 'archive', ok: failed === undefined, text };
 }
 
 /** No finding: a key that is not listed may be removed from DATA_KEYS. */

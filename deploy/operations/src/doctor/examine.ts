@@ -20,9 +20,12 @@ export async function examine(dataDir: string | undefined): Promise<Check[]> {
   }
   const databasesDir = isElsewhere ? undefined : data.databases;
   const servers = { environment, data, onlyRunning: true, log: reportProgress };
-  return await withDataServers(servers, ({ mongodbUri }) =>
+  return await withDataServers(servers, ({ mongodbUri, readArchiver }) =>
     withDatabases(mongodbUri, settings, async (databases) =>
-      checksOf(await readFacts(databases, databasesDir)),
+      checksOf({
+        ...(await readFacts(databases, databasesDir)),
+        archiver: await readArchiver?.(),
+      }),
     ),
   );
 }

@@ -35,7 +35,7 @@ export async function announceRestored(
     throw refused('--restored is later than the clock of this machine');
   }
   const { archiveDir } = settings;
-  const servers = { environment, data, archiveDir, log: reportProgress };
+  const servers = { environment, data, archiveDir, recovery: {}, log: reportProgress };
   return await withDataServers(servers, ({ mongodbUri }) =>
     withDatabases(mongodbUri, settings, async (databases) => {
       await refuseRunningReplicas(databases);

@@ -57,9 +57,11 @@ export async function restore({ from, dataDir, point }: RestoreOptions): Promise
   await refuseUsedDatabases(data);
   if (isOfPostgres(manifest)) await copyPostgres(folder, manifest, data);
   const { archiveDir } = settings;
-  const replay = point && { archiveDir: point.archiveDir, until: point.at };
+  const recovery = {
+    replay: point && { archiveDir: point.archiveDir, until: point.at },
+  };
   if (point !== undefined) reportProgress(`Replaying the archive up to ${point.at.toISOString()}`);
-  const servers = { environment, data, archiveDir, replay, log: reportProgress };
+  const servers = { environment, data, archiveDir, recovery, log: reportProgress };
   const instant = point?.at ?? new Date(manifest.instant);
   await withDataServers(servers, ({ mongodbUri }) =>
     withDatabases(mongodbUri, settings, (databases) =>
