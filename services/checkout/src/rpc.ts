@@ -5,6 +5,7 @@ import { derivedId } from '@billing/chassis/ids';
 import { expectedVersionOf } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
+import { isPartOfPeriod } from '@billing/kernel/discounting';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
   type BillingReason as ProtoBillingReason,
@@ -263,7 +264,7 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
   const billingReason = readBillingReason(request.billingReason);
   // Lines of a change that was put off have their own shares on any invoice.
   const hasOwnShare = ({ kind }: Pick<LineItem, 'kind'>) =>
-    billingReason === 'SUBSCRIPTION_CHANGE' || kind === 'UNUSED_TIME' || kind === 'REMAINING_TIME';
+    billingReason === 'SUBSCRIPTION_CHANGE' || isPartOfPeriod(kind);
   return {
     id: invoiceId,
     subscriptionId: readId(request.subscriptionId, 'subscriptionId'),

@@ -1,12 +1,13 @@
+import { isPartOfPeriod } from '@billing/kernel/discounting';
 import { sumOf } from '@billing/kernel/money';
-import {
-  type Invoice,
-  type InvoiceDiscount,
-  type LineItem,
-  LineItemKind,
+import type {
+  Invoice,
+  InvoiceDiscount,
+  LineItem,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { type InvoiceTax, TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { type Seller, TaxPrices } from '@billing/proto/billing/checkout/v1/seller';
+import { lineKinds } from '@billing/proto/values/checkout';
 import { amountText, quantityText } from './amount-text';
 import { settledRows, type SumRow } from './invoice-settled';
 import type { Shown } from './reader';
@@ -33,9 +34,6 @@ function pricedDiscount(discount: InvoiceDiscount, invoice: Invoice): bigint {
   return sumOf(lines.map(({ pricedAmount, total }) => pricedAmount - total));
 }
 
-const { LINE_ITEM_KIND_UNUSED_TIME: unused, LINE_ITEM_KIND_REMAINING_TIME: remaining } =
-  LineItemKind;
-
 /**
  * The discount that a line may be lessened by; undefined if its invoice has none. Where there are
  * two, the second one is of parts of a period that were put off.
@@ -44,8 +42,8 @@ export function discountOf(
   { kind }: Pick<LineItem, 'kind'>,
   { discounts: [first, second] }: Pick<Invoice, 'discounts'>,
 ): InvoiceDiscount | undefined {
-  const isPutOff = kind === unused || kind === remaining;
-  return isPutOff && second !== undefined ? second : first;
+  const isPart = kind !== undefined && isPartOfPeriod(lineKinds.knownName(kind));
+  return isPart && second !== undefined ? second : first;
 }
 
 /** One row for each group of equal taxes. */

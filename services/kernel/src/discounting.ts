@@ -81,3 +81,11 @@ function amountOff({ type, value }: DiscountTerms, subtotal: bigint): bigint {
   if (number.scale > 0) throw new Error(`A fixed discount is in whole minor units, not ${value}`);
   return number.unscaled;
 }
+
+/**
+ * True for a line of a part of a period. It has the discount of that period, and every other line
+ * that of its invoice.
+ */
+export function isPartOfPeriod(kind: string | undefined): boolean {
+  return kind === 'UNUSED_TIME' || kind === 'REMAINING_TIME';
+}

@@ -1,4 +1,5 @@
 import { noCredits } from '../invoice/credit/credit';
+import { isPartOfPeriod } from '@billing/kernel/discounting';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { AMOUNT_MAX, isAmount, parseAmount, sumOf } from '@billing/kernel/money';
 import type { TaxTerms } from '@billing/kernel/tax/tax';
@@ -194,9 +195,9 @@ function amountsOf({
   return withTerms({ ...discounted, currency }, terms, { taxedAs, ofSecond });
 }
 
-/** True for a line whose share is of `sharesDiscount`; a whole period's is of `discount`. */
-function isOfShares({ discountShare, kind }: NewLineItem): boolean {
-  return discountShare !== undefined && kind !== 'RECURRING';
+/** True for a line whose share is of `sharesDiscount`; that of others is of `discount`. */
+function isOfShares({ kind }: NewLineItem): boolean {
+  return isPartOfPeriod(kind);
 }
 
 function discountedLines({

@@ -239,8 +239,8 @@ describe('an invoice with lines of a period before, which keep their share of an
   const former = { ...percentOff('50'), discountId: 'former', name: 'Former' };
   const lineItems = [
     { ...lineOf({ amount: 30_000n }, 0), discountShare: undefined },
-    { ...lineOf({ amount: 10_000n }, 1), discountShare: 5_000n },
-  ];
+    { ...lineOf({ amount: 10_000n }, 1), kind: 'REMAINING_TIME', discountShare: 5_000n },
+  ] as const;
 
   test('takes each off once where all lines have their shares, as of a change', () => {
     const shared = lineItems.map((line, index) =>
@@ -250,6 +250,13 @@ describe('an invoice with lines of a period before, which keep their share of an
     );
     const both = { discount: launch, sharesDiscount: former, terms: termsOf() };
     const { discounts } = aDraft({ lineItems: shared, ...both });
+    expect(discounts.map(({ amount }) => amount)).toEqual([6_000n, 5_000n]);
+  });
+
+  test('takes the share of usage off as part of the discount of its invoice', () => {
+    const usage = { ...lineItems[0], kind: 'USAGE' as const, discountShare: 6_000n };
+    const both = { discount: launch, sharesDiscount: former, terms: termsOf() };
+    const { discounts } = aDraft({ lineItems: [usage, lineItems[1]], ...both });
     expect(discounts.map(({ amount }) => amount)).toEqual([6_000n, 5_000n]);
   });
 
