@@ -121,6 +121,26 @@ describe('a life with several changes', () => {
     expect(invoice.total).toBe(1334);
   });
 
+  test('of an add-on that goes without proration and comes back has two charges of it', async () => {
+    const subscription = await ofItems([3000]);
+    const [base] = subscription.items.map(({ productId }: any) => ({ productId }));
+    const addOn = { productId: (await scenario.product({ amount: 1000 })).id };
+    await now(subscription, { items: [base, addOn] });
+    await scenario.advanceTo('2026-06-11');
+    await now(subscription, { items: [base], proration: 'NONE' });
+    await scenario.advanceTo('2026-06-16');
+    await now(subscription, { items: [base, addOn] });
+    expect(linesOf(await newest(subscription))).toEqual([[remaining, 500, 0]]);
+    const yearly = await scenario.product({ amount: 30000, billingInterval: 'YEARLY' });
+    await scenario.advanceTo('2026-06-21');
+    await now(subscription, { items: [{ productId: yearly.id }] });
+    // A third of June: of the base, of the add-on in June, and of that from 16 June on.
+    const unusedOf = (await newest(subscription)).lineItems.filter(
+      ({ kind }: any) => kind === unused,
+    );
+    expect(unusedOf.map(({ amount }: any) => -amount).toSorted()).toEqual([1000, 333, 333]);
+  });
+
   test.each([
     ['12: three units', { type: 'PER_UNIT', amount: 500 }, 3, '2026-06-25T12:00:00Z', 275, 1500],
     [

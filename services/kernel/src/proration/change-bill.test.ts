@@ -231,6 +231,15 @@ describe('a new cycle', () => {
   ])('%s', (_name, unused, { charged: total, newestFirst }, expected) => {
     expect(creditAtNewCycle([unused], { charged: total, newestFirst })).toEqual(expected);
   });
+
+  test('gives two charges of one item back once', () => {
+    const twice = [
+      all(3000n, '2026-06-01', '2026-07-01', '2026-06-21'),
+      all(1000n, '2026-06-11', '2026-07-01', '2026-06-21'),
+    ];
+    const { lines } = creditAtNewCycle(twice, { charged: 9000n, newestFirst: [paid(4000n)] });
+    expect(lines).toEqual([{ itemId: 'a', amount: 1500n }]);
+  });
 });
 
 const amounts = fc.bigInt({ min: 0n, max: 10_000_000n });

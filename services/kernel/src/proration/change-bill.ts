@@ -134,9 +134,11 @@ function withPutOff(
 /** Lines of what falls on lines put off, then of what falls on invoices: their taxes may differ. */
 function linesOf(unused: readonly UnusedTime[], placed: readonly PlacedCredit[]): UnusedLine[] {
   const isOnPutOff = ({ invoiceId }: PlacedCredit) => invoiceId === putOffId;
+  // An item may have two charges.
+  const itemIds = [...new Set(unused.map(({ itemId }) => itemId))];
   const linesOn = (some: readonly PlacedCredit[]) =>
-    unused
-      .map(({ itemId }) => ({
+    itemIds
+      .map((itemId) => ({
         itemId,
         amount: sumOf(some.filter((one) => one.itemId === itemId).map(({ amount }) => amount)),
       }))

@@ -50,8 +50,13 @@ export async function resolveItems(
   );
   const problems = itemProblems(subscription, read);
   if (problems.length > 0) throw invalidInput({ items: problems });
-  const taken = new Set(subscription.items.map(({ id }) => id));
-  // A price migration may have moved the item with the product's id to another product.
+  const { period } = subscription.changes;
+  // A price migration may have moved the item with the product's id to another product, and an item
+  // that was removed without proration keeps its charge.
+  const taken = new Set([
+    ...subscription.items.map(({ id }) => id),
+    ...(period?.charges ?? []).map(({ itemId }) => itemId),
+  ]);
   const newId = (productId: string): string => {
     let id = derivedId(context.tenant.environmentId, subscription.id, 'item', productId);
     while (taken.has(id)) id = derivedId(context.tenant.environmentId, id, 'item', productId);
