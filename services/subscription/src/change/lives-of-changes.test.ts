@@ -61,7 +61,7 @@ const wantedDiscount = fc.oneof(
 );
 const wantedQuantity = fc.option(anyQuantity, { freq: 3 });
 const wantedOthers = fc.option(others, { freq: 2 });
-const change: fc.Arbitrary<Step> = fc.record({
+const change: fc.Arbitrary<Step & { readonly kind: 'change' }> = fc.record({
   kind: fc.constant('change'),
   main: mainProduct,
   quantity: wantedQuantity,
@@ -77,8 +77,41 @@ const change: fc.Arbitrary<Step> = fc.record({
   requirePayment,
 });
 
+const pause: fc.Arbitrary<Step & { readonly kind: 'pause' }> = fc.record({
+  kind: fc.constant('pause'),
+  at: fc.constantFrom('NOW', 'PERIOD_END'),
+  proration: fc.constantFrom('NONE', 'PRORATE'),
+  resumeInDays: fc.option(fc.integer({ min: 1, max: 40 }), { freq: 2 }),
+});
+const resume = fc.record({ kind: fc.constant('resume'), requirePayment });
+const cancel = fc.record({
+  kind: fc.constant('cancel'),
+  atPeriodEnd: fc.boolean(),
+  isCredited: fc.boolean(),
+});
+const takenBack = fc.record({ kind: fc.constantFrom('uncancel', 'withdraw') });
+const ofInvoices = fc.record({
+  kind: fc.constantFrom('retry', 'paySent', 'endCharges', 'openDrafts'),
+});
+
+// A token is good for 15 minutes.
+const previewed: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('previewed'),
+  asked: fc.oneof(
+    { arbitrary: change, weight: 8 },
+    { arbitrary: fc.oneof(pause, resume), weight: 2 },
+    { arbitrary: cancel, weight: 1 },
+  ),
+  between: fc.oneof(
+    { arbitrary: fc.constant(null), weight: 4 },
+    { arbitrary: fc.oneof(takenBack, ofInvoices, change), weight: 2 },
+  ),
+  afterMs: fc.constantFrom(0, 0, 1, 60_000, 900_000, 900_001),
+});
+
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { arbitrary: change, weight: 12 },
+  { arbitrary: change, weight: 8 },
+  { arbitrary: previewed, weight: 5 },
   {
     arbitrary: fc.record({
       kind: fc.constant('wait'),
@@ -102,26 +135,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('thereAndBack'), quantity: anyQuantity }),
     weight: 2,
   },
-  {
-    arbitrary: fc.record({
-      kind: fc.constant('pause'),
-      at: fc.constantFrom('NOW', 'PERIOD_END'),
-      proration: fc.constantFrom('NONE', 'PRORATE'),
-      resumeInDays: fc.option(fc.integer({ min: 1, max: 40 }), { freq: 2 }),
-    }),
-    weight: 1,
-  },
-  { arbitrary: fc.record({ kind: fc.constant('resume'), requirePayment }), weight: 2 },
-  {
-    arbitrary: fc.record({
-      kind: fc.constant('cancel'),
-      atPeriodEnd: fc.boolean(),
-      isCredited: fc.boolean(),
-    }),
-    weight: 1,
-  },
-  { arbitrary: fc.record({ kind: fc.constantFrom('uncancel', 'withdraw') }), weight: 1 },
-  { arbitrary: fc.record({ kind: fc.constantFrom('retry', 'paySent', 'endCharges') }), weight: 7 },
+  { arbitrary: pause, weight: 1 },
+  { arbitrary: resume, weight: 2 },
+  { arbitrary: cancel, weight: 1 },
+  { arbitrary: takenBack, weight: 1 },
+  { arbitrary: ofInvoices, weight: 9 },
 );
 
 const outcome: fc.Arbitrary<ChargeOutcome> = fc.oneof(
@@ -146,6 +164,7 @@ const drawnLife = fc.record({
   discount: fc.option(fc.nat(discountCount - 1)),
   isSentInvoices: fc.constantFrom(true, false, false),
   charges: fc.array(outcome, { minLength: 1, maxLength: 12 }),
+  drafts: fc.array(fc.constantFrom(true, false, false, false), { minLength: 1, maxLength: 8 }),
   steps: fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }),
 });
 
@@ -167,8 +186,14 @@ const schedule: fc.Arbitrary<Schedule> = drawnLife.map(({ isMetered, taxes, ...l
   };
 });
 
-function withoutDiscount(one: Step): Step {
-  return one.kind === 'change' ? { ...one, discount: undefined } : one;
+function withoutDiscount<S extends Step>(one: S): S {
+  if (one.kind === 'change') return { ...one, discount: undefined };
+  if (one.kind !== 'previewed') return one;
+  const { asked, between } = one;
+  return {
+    ...{ ...one, asked: withoutDiscount(asked) },
+    between: between === null ? null : withoutDiscount(between),
+  };
 }
 
 test(

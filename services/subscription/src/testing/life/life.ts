@@ -21,6 +21,7 @@ import {
 import { type ChargeOutcome, PlayedCheckout, type PlayedInvoice } from './played-checkout';
 import { PlayedMetering } from './played-metering';
 import { PlayedService } from './played-service';
+import { changeAsShown, endAsShown } from './previewed-act';
 import { type PlainItem, Recount } from './recount';
 
 type Proration = ChangeInput['proration'];
@@ -53,7 +54,17 @@ export type Step =
     }
   | { readonly kind: 'resume'; readonly requirePayment: boolean }
   | { readonly kind: 'cancel'; readonly atPeriodEnd: boolean; readonly isCredited: boolean }
-  | { readonly kind: 'uncancel' | 'withdraw' | 'retry' | 'paySent' | 'endCharges' };
+  | { readonly kind: 'uncancel' | 'withdraw' | 'retry' | 'paySent' | 'endCharges' | 'openDrafts' }
+  | {
+      readonly kind: 'previewed';
+      readonly asked: Asked;
+      /** What happens between the preview and the use of its token. */
+      readonly between: Step | null;
+      readonly afterMs: number;
+    };
+
+/** What can be previewed. */
+type Asked = Extract<Step, { readonly kind: 'change' | 'pause' | 'resume' | 'cancel' }>;
 
 /** A drawn life. */
 export interface Schedule {
@@ -67,6 +78,8 @@ export interface Schedule {
   readonly discount: number | null;
   readonly isSentInvoices: boolean;
   readonly charges: readonly ChargeOutcome[];
+  /** Which invoices of changes stay drafts at first. */
+  readonly drafts: readonly boolean[];
   readonly steps: readonly Step[];
 }
 
@@ -88,7 +101,7 @@ export class Life {
     const proto = discounts.map(discountOf);
     const percents = prices.map((one, index) => [taxCategoryOf(index), percentOf(one)] as const);
     const rates = { isIncluded: drawn.pricesIncludeTax, percents: new Map(percents) };
-    this.checkout = new PlayedCheckout(drawn.charges, rates);
+    this.checkout = new PlayedCheckout(drawn.charges, rates, drawn.drafts);
     const [main, other] = prices.map((_one, index) => this.priceOf(index));
     if (main === undefined || other === undefined) throw new Error('There are two prices');
     const price = { ...main, trialDays: drawn.trialDays };
@@ -172,18 +185,14 @@ export class Life {
         return;
       }
       case 'change':
+      case 'pause':
+      case 'resume':
         await service.change(this.inputOf(step));
         return;
+      case 'previewed':
+        return this.takePreviewed(step);
       case 'thereAndBack':
         return this.goThereAndBack(step.quantity);
-      case 'pause':
-        await service.change({ ...plain, ...this.pauseOf(step), kind: 'PAUSE' });
-        return;
-      case 'resume':
-        await service.change({
-          ...{ ...plain, kind: 'RESUME', at: 'NOW', requirePayment: step.requirePayment },
-        });
-        return;
       case 'cancel':
         return this.cancel(step);
       case 'uncancel':
@@ -193,8 +202,10 @@ export class Life {
       case 'retry':
       case 'paySent':
       case 'endCharges':
+      case 'openDrafts':
         checkout[step.kind]();
-        return service.settle();
+        await service.settle();
+        return service.advanceTo(service.now, { isInclusive: false });
     }
   }
 
@@ -251,9 +262,29 @@ export class Life {
     return trialEnd === null ? null : startAt.getTime() + (trialDays ?? 0) * dayMs;
   }
 
+  private async takePreviewed({
+    asked,
+    between,
+    afterMs,
+  }: Step & { readonly kind: 'previewed' }): Promise<void> {
+    const { service } = this;
+    const happening = async (): Promise<void> => {
+      if (between !== null) await this.take(between);
+      const at = new Date(service.now.getTime() + afterMs);
+      await service.advanceTo(at, { isInclusive: true });
+    };
+    await service.advanceTo(service.now, { isInclusive: true });
+    if (asked.kind !== 'cancel') return changeAsShown(this, this.inputOf(asked), happening);
+    const input = endOf(asked);
+    const isEnded = await endAsShown(this, input, happening);
+    if (isEnded && this.hasEnded) this.isCreditedEnd = input.proration === 'PRORATE';
+  }
+
   /** Changes the quantity, and back at the same instant. */
   private async goThereAndBack(quantity: number): Promise<void> {
-    const { service } = this;
+    const { service, checkout } = this;
+    checkout.openDrafts();
+    await service.settle();
     // A payment that took long may have let renewals wait.
     await service.advanceTo(service.now, { isInclusive: false });
     const [{ quantity: before }] = service.state.items;
@@ -263,19 +294,18 @@ export class Life {
     const limit = this.counted().costOfReverse;
     const there = await service.change({ ...now, quantity });
     if (there?.status !== 'APPLIED') return;
+    checkout.openDrafts();
+    await service.settle();
     await service.change({ ...now, quantity: before });
     const cost = this.billed - billed;
     if (limit === undefined || (cost <= limit && cost >= -limit)) return;
     throw new Error(`A change and its reverse cost ${String(cost)}`);
   }
 
-  private async cancel({
-    atPeriodEnd,
-    isCredited,
-  }: Step & { readonly kind: 'cancel' }): Promise<void> {
-    const proration = isCredited && !atPeriodEnd ? 'PRORATE' : 'NONE';
-    const isEnded = await this.service.cancel({ atPeriodEnd, proration });
-    if (isEnded && this.hasEnded) this.isCreditedEnd = proration === 'PRORATE';
+  private async cancel(step: Step & { readonly kind: 'cancel' }): Promise<void> {
+    const input = endOf(step);
+    const isEnded = await this.service.cancel(input);
+    if (isEnded && this.hasEnded) this.isCreditedEnd = input.proration === 'PRORATE';
   }
 
   private pauseOf({ at, proration, resumeInDays }: Step & { readonly kind: 'pause' }) {
@@ -286,7 +316,11 @@ export class Life {
     return { at, proration, resumeAt };
   }
 
-  private inputOf(step: Step & { readonly kind: 'change' }): ChangeInput {
+  private inputOf(step: Exclude<Asked, { readonly kind: 'cancel' }>): ChangeInput {
+    if (step.kind === 'pause') return { ...plain, ...this.pauseOf(step), kind: 'PAUSE' };
+    if (step.kind === 'resume') {
+      return { ...plain, kind: 'RESUME', requirePayment: step.requirePayment };
+    }
     const { at, proration, collect, requirePayment, discount, main, quantity } = step;
     return {
       ...plain,
@@ -324,6 +358,10 @@ const plain: ChangeInput = {
   ...{ discountId: undefined, at: 'NOW', requirePayment: false, kind: 'UPDATE', resumeAt: null },
   ...{ proration: 'PRORATE', collect: 'NOW', metadata: {} },
 };
+
+function endOf({ atPeriodEnd, isCredited }: Step & { readonly kind: 'cancel' }) {
+  return { atPeriodEnd, proration: isCredited && !atPeriodEnd ? 'PRORATE' : 'NONE' } as const;
+}
 
 function offered(index: number) {
   return { productId: productIdOf(index), productName: productIdOf(index) };

@@ -20,6 +20,7 @@ import { collectionMethods } from '@billing/proto/values/customer';
 import { discountTypes } from '@billing/proto/values/discount';
 import type { CollectionOutcome, CollectionResult } from '../../lifecycle/collection';
 import { anInvoice } from '../invoice';
+import { PlayedBalance } from './played-balance';
 import { type PlayedRates, taxedLines } from './played-taxes';
 
 /** Outcome of one charge: a charge that hangs ends when something needs its end. */
@@ -35,7 +36,7 @@ interface PlayedNote {
 /** An invoice as the played checkout keeps it. */
 export interface PlayedInvoice {
   readonly invoice: Invoice;
-  status: 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
+  status: 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
   balanceApplied: bigint;
   amountPaid: bigint;
   readonly notes: PlayedNote[];
@@ -68,13 +69,25 @@ export class PlayedCheckout {
   readonly invoices = new Map<string, PlayedInvoice>();
   /** Results that the subscription has not received yet. */
   readonly results: CollectionResult[] = [];
-  private balance = zero;
+  readonly balance = new PlayedBalance();
   private charges = 0;
+  private changes = 0;
 
   constructor(
     private readonly script: readonly ChargeOutcome[],
     private readonly rates: PlayedRates,
+    /** Whether each next invoice of a change stays a draft until it is opened. */
+    private readonly drafts: readonly boolean[],
   ) {}
+
+  /** True while an invoice of a change is a draft. */
+  get hasDrafts(): boolean {
+    return [...this.invoices.values()].some(({ status }) => status === 'DRAFT');
+  }
+
+  openDrafts(): void {
+    for (const played of this.invoices.values()) this.open(played);
+  }
 
   /** Charges the open invoices that are due to be charged again. */
   retry(): void {
@@ -98,7 +111,10 @@ export class PlayedCheckout {
 
   readonly quotes = {
     quote: (request: CreateInvoiceRequest) =>
-      Promise.resolve().then(() => ({ ...this.taxed(request), balanceApplied: zero })),
+      Promise.resolve().then(() => {
+        const invoice = this.taxed(request);
+        return { ...invoice, balanceApplied: this.balance.offer(invoice.total) };
+      }),
   };
 
   readonly calls = {
@@ -117,22 +133,34 @@ export class PlayedCheckout {
   private create(request: CreateInvoiceRequest) {
     const { invoiceId, chargedOnce = false } = request;
     const known = this.invoices.get(invoiceId);
-    if (known !== undefined) return { invoice: shownOf(known), collecting: false };
+    if (known !== undefined) return { invoice: shownOf(known), collecting: isDraft(known) };
     const invoice = this.taxed(request);
     if (invoice.total < zero) throw new Error(`Invoice ${invoiceId} has a total below 0`);
-    const balanceApplied = this.balance < invoice.total ? this.balance : invoice.total;
-    this.balance -= balanceApplied;
     const played: PlayedInvoice = {
-      ...{ invoice, balanceApplied, amountPaid: zero, notes: [], credited: new Map() },
-      ...{ status: 'OPEN', reservation: undefined, isChargedOnce: chargedOnce },
+      ...{ invoice, balanceApplied: zero, amountPaid: zero, notes: [], credited: new Map() },
+      ...{ status: 'DRAFT', reservation: undefined, isChargedOnce: chargedOnce },
       isAutomatic: collectionMethods.nameOf(request.collectionMethod) !== 'SEND_INVOICE',
       ...{ isHanging: false, isRetried: true, failures: 0, results: 0 },
     };
     this.invoices.set(invoiceId, played);
-    if (outstandingOf(played) === zero) this.finish(played, 'PAID', 'NOTHING_DUE');
-    else if (played.isAutomatic) this.charge(played);
-    const isCollecting = played.results > 0 || played.isHanging;
+    if (!this.staysDraft(request)) this.open(played);
+    const isCollecting = played.results > 0 || played.isHanging || isDraft(played);
     return { invoice: shownOf(played), collecting: isCollecting };
+  }
+
+  private staysDraft(request: CreateInvoiceRequest): boolean {
+    if (!isOfChange(request)) return false;
+    this.changes += 1;
+    return this.drafts[(this.changes - 1) % this.drafts.length] ?? false;
+  }
+
+  private open(played: PlayedInvoice): void {
+    if (!isDraft(played)) return;
+    const { invoice, isAutomatic, isRetried } = played;
+    played.status = 'OPEN';
+    played.balanceApplied = this.balance.pay(invoice.id, invoice.total);
+    if (outstandingOf(played) === zero) this.finish(played, 'PAID', 'NOTHING_DUE');
+    else if (isAutomatic && isRetried) this.charge(played);
   }
 
   /** The invoice that a request creates, with the discounts and taxes of its lines. */
@@ -245,7 +273,7 @@ export class PlayedCheckout {
     if (played === undefined) return undefined;
     this.endCharge(played);
     if (played.status === 'OPEN' && played.notes.length > 0) played.isRetried = false;
-    else if (played.status === 'OPEN') {
+    else if (played.status === 'OPEN' || isDraft(played)) {
       this.voidNow(played);
       this.report(played, 'VOIDED');
     }
@@ -253,7 +281,8 @@ export class PlayedCheckout {
   }
 
   private voidNow(played: PlayedInvoice): void {
-    this.balance += played.balanceApplied;
+    this.balance.left += played.balanceApplied;
+    this.balance.giveBack(played.invoice.id);
     Object.assign(played, { status: 'VOID', balanceApplied: zero, reservation: undefined });
   }
 
@@ -281,7 +310,9 @@ export class PlayedCheckout {
     return { invoice: shownOf(played), left, reservedByOtherChange: isOfOther };
   }
 
-  private reserve({ changeId, round, credits }: ReserveForChangeRequest) {
+  private reserve(request: ReserveForChangeRequest) {
+    const { changeId, round, credits } = request;
+    this.balance.reserve(request);
     for (const invoiceId of new Set(credits.map((credit) => credit.invoiceId))) {
       const played = this.known(invoiceId);
       const { status, reservation } = played;
@@ -294,6 +325,7 @@ export class PlayedCheckout {
   }
 
   private release({ changeId, round }: Pick<ReleaseForChangeRequest, 'changeId' | 'round'>) {
+    this.balance.release({ changeId, round });
     for (const played of this.invoices.values()) {
       const { reservation } = played;
       if (reservation?.changeId !== changeId || reservation.round !== round) continue;
@@ -317,7 +349,7 @@ export class PlayedCheckout {
     }
     const outstanding = played.status === 'OPEN' ? outstandingOf(played) : zero;
     const toBalance = amount > outstanding ? amount - outstanding : zero;
-    this.balance += toBalance;
+    this.balance.left += toBalance;
     played.notes.push({ id, amount, toBalance });
     if (played.status === 'OPEN' && amount >= outstanding) this.finish(played, 'PAID', 'SETTLED');
     return none;
@@ -328,6 +360,10 @@ export class PlayedCheckout {
     if (played === undefined) throw notFound('Invoice');
     return played;
   }
+}
+
+function isDraft({ status }: PlayedInvoice): boolean {
+  return status === 'DRAFT';
 }
 
 /** What is owed of an invoice. */
@@ -368,6 +404,7 @@ function termsOf({ type, value, productIds }: ProtoDiscountTerms): DiscountTerms
 }
 
 const statuses = {
+  DRAFT: InvoiceStatus.INVOICE_STATUS_DRAFT,
   OPEN: InvoiceStatus.INVOICE_STATUS_OPEN,
   PAID: InvoiceStatus.INVOICE_STATUS_PAID,
   VOID: InvoiceStatus.INVOICE_STATUS_VOID,

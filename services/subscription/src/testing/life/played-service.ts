@@ -4,9 +4,15 @@ import { derivedId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import type {
+  PreviewCancellationResponse,
+  PreviewChangeResponse,
+} from '@billing/proto/billing/subscription/v1/change_service';
 import type { Discount } from '@billing/proto/billing/discount/v1/discount';
 import { retriedWithChange } from '../../over-limit/over-limit-bill';
-import { change, type ChangeDependencies } from '../../change/create-change';
+import { change } from '../../change/create-change';
+import { type CancellationInput, previewCancellation } from '../../change/describe-cancellation';
+import { previewChange, type PreviewDependencies, promiseOf } from '../../change/describe-change';
 import type { ChangeInput } from '../../change/read-wanted-change';
 import { cancelForCaller } from '../../change/cancel-subscription';
 import type { Changes, RecordedChange } from '../../change/change-store';
@@ -16,6 +22,7 @@ import { uncancel } from '../../lifecycle/cancellation';
 import { applyCollectionResult } from '../../lifecycle/collection';
 import { decideAfterDueSteps, dueStep, takeDueStep } from '../../lifecycle/due-steps';
 import { fromProtoCustomer } from '../../peer/customer';
+import type { SettlementDependencies } from '../../peer/metering';
 import type { BillingCommand } from '../../subscription/command';
 import type { Subscription } from '../../subscription/subscription';
 import { findChange, type SubscriptionChange } from '../../subscription/subscription-change';
@@ -34,6 +41,8 @@ interface PlayedPeers {
   readonly isSentInvoices: boolean;
 }
 
+type PlayedDependencies = CommandDependencies & PreviewDependencies & SettlementDependencies;
+
 type Rule = (current: Subscription, decision: Decision) => SubscriptionTransition;
 
 const deadlineMs = 60_000;
@@ -48,7 +57,7 @@ export class PlayedService {
   private readonly tenant;
   private readonly outbox: BillingCommand[] = [];
   private readonly handlers;
-  private readonly dependencies: CommandDependencies & ChangeDependencies;
+  private readonly dependencies: PlayedDependencies;
   /** Finished changes, in the order in which they are recorded. */
   readonly recorded: SubscriptionChange[] = [];
   private isRunning = false;
@@ -78,30 +87,70 @@ export class PlayedService {
   async change(input: ChangeInput): Promise<SubscriptionChange | undefined> {
     const call = { input, expectedVersion: undefined, promised: undefined };
     const subscriptionId = this.state.id;
-    const made = await unlessRefused(
+    const made = await this.unlessRefused(
       change({ ...call, subscriptionId }, this.context(), this.dependencies),
     );
     await this.settle();
     return made?.change;
   }
 
+  /** Previews a change; undefined: it is refused. */
+  preview(input: ChangeInput): Promise<PreviewChangeResponse | undefined> {
+    const { id: subscriptionId } = this.state;
+    return this.unlessRefused(
+      previewChange({ subscriptionId, input }, this.context(), this.dependencies),
+    );
+  }
+
+  /** Asks for a change as it was previewed; the refusal if there is one. */
+  async use(input: ChangeInput, token: string): Promise<SubscriptionChange | DomainError> {
+    const { dependencies } = this;
+    const context = this.context();
+    const asked = { subscriptionId: this.state.id, input };
+    const made = await orRefusal(
+      promiseOf(token, asked, context, dependencies).then((promised) =>
+        change({ ...asked, promised, expectedVersion: undefined }, context, dependencies),
+      ),
+    );
+    await this.settle();
+    return made instanceof DomainError ? made : made.change;
+  }
+
+  /** Previews an end; undefined: it is refused. */
+  previewEnd(input: CancellationInput): Promise<PreviewCancellationResponse | undefined> {
+    const { id: subscriptionId } = this.state;
+    return this.unlessRefused(
+      previewCancellation({ subscriptionId, input }, this.context(), this.dependencies),
+    );
+  }
+
+  /** Ends the subscription as it was previewed; the refusal if there is one. */
+  async useEnd(input: CancellationInput, previewToken: string): Promise<DomainError | undefined> {
+    const request = { subscriptionId: this.state.id, input, previewToken };
+    const ended = await orRefusal(
+      cancelForCaller(
+        { ...request, expectedVersion: undefined },
+        this.context(),
+        this.dependencies,
+      ),
+    );
+    await this.settle();
+    return ended instanceof DomainError ? ended : undefined;
+  }
+
   /** Ends the subscription; false: that is refused. */
-  async cancel(input: {
-    readonly atPeriodEnd: boolean;
-    readonly proration: 'NONE' | 'PRORATE';
-  }): Promise<boolean> {
+  async cancel(input: CancellationInput): Promise<boolean> {
     const call = { input, previewToken: undefined, expectedVersion: undefined };
-    const dependencies = { ...this.dependencies, tokens: undefined } as never;
     const subscriptionId = this.state.id;
-    const ended = await unlessRefused(
-      cancelForCaller({ ...call, subscriptionId }, this.context(), dependencies),
+    const ended = await this.unlessRefused(
+      cancelForCaller({ ...call, subscriptionId }, this.context(), this.dependencies),
     );
     await this.settle();
     return ended !== undefined;
   }
 
   async uncancel(): Promise<void> {
-    await unlessRefused(Promise.resolve().then(() => this.decide(uncancel)));
+    await this.unlessRefused(Promise.resolve().then(() => this.decide(uncancel)));
     await this.settle();
   }
 
@@ -150,6 +199,8 @@ export class PlayedService {
   private applyResult(): void {
     const result = this.peers.checkout.results.shift();
     if (result === undefined) return;
+    // A change that was paid late may have begun many periods.
+    while ((dueStep(this.state)?.at ?? this.now) < this.now) this.decide(takeDueStep);
     this.decide((current, decision) => applyCollectionResult(current, result, decision));
   }
 
@@ -177,6 +228,21 @@ export class PlayedService {
       deadline: new Date(this.now.getTime() + deadlineMs),
       signal: new AbortController().signal,
     };
+  }
+
+  /** The result of a call; undefined: the rules refuse it. */
+  private async unlessRefused<T>(call: Promise<T>): Promise<T | undefined> {
+    const result = await orRefusal(call);
+    if (!(result instanceof DomainError)) return result;
+    if (result.kind === 'unavailable' && !this.mayWait(result)) throw result;
+    return undefined;
+  }
+
+  // A service that is alone is never busy, but it waits for a change that is being paid, and for
+  // an invoice that is to be opened.
+  private mayWait({ reason }: DomainError): boolean {
+    if (reason === 'RESERVATION_IN_PROGRESS') return true;
+    return reason === 'PERIOD_NOT_INVOICED' && this.peers.checkout.hasDrafts;
   }
 
   /** Real time; a wait ends with its next look. */
@@ -219,7 +285,7 @@ export class PlayedService {
     return played as unknown as Changes;
   }
 
-  private dependenciesOf(): CommandDependencies & ChangeDependencies {
+  private dependenciesOf(): PlayedDependencies {
     const { checkout, metering, products, discounts, isSentInvoices } = this.peers;
     const {
       COLLECTION_METHOD_CHARGE_AUTOMATICALLY: charged,
@@ -252,25 +318,23 @@ export class PlayedService {
     return {
       ...{ subscriptions: this.subscriptions(), changes: this.changes(), peers },
       ...{ invoices: { create: checkout.calls.createInvoice }, customers: peers.customers },
+      keys: { secret: () => Promise.resolve('k'.repeat(32)) },
       ...{ rows: {}, logger: { warn: noLog, error: noLog, info: noLog }, adoptRemade: done },
       ...{
         onRenewalInvoiced: noLog,
         onDroppedCredits: noLog,
         clock: { now: () => this.realNow() },
       },
-    } as unknown as CommandDependencies & ChangeDependencies;
+    } as unknown as PlayedDependencies;
   }
 }
 
-/** The result of a call; undefined: the rules refuse it. */
-async function unlessRefused<T>(call: Promise<T>): Promise<T | undefined> {
+/** The result of a call, or the error that refuses it. */
+async function orRefusal<T>(call: Promise<T>): Promise<T | DomainError> {
   try {
     return await call;
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    // A service that is alone is never busy, but an end waits for a change that is being paid.
-    const isBusy = error.kind === 'unavailable' && error.reason !== 'RESERVATION_IN_PROGRESS';
-    if (isBusy) throw error;
-    return undefined;
+    return error;
   }
 }
