@@ -76,6 +76,16 @@ describe('a meter', () => {
     expect([same.status, same.body.name]).toEqual([200, 'N']);
   });
 
+  test('is shown unchanged after its first event, since no webhook announces it', async () => {
+    const sandbox = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
+    const made = await create({}, sandbox);
+    const customer = await sandbox.expect(201, sandbox.post('/customers', { email: 'a@b.co' }));
+    await sandbox.advanceTo('2026-02-01T00:00:00.000Z');
+    const events = [{ customerId: customer.id, meterId: made.id, eventId: 'first' }];
+    await sandbox.expect(201, sandbox.post('/events/ingest', { events }));
+    expect(await sandbox.expect(200, sandbox.get('/meters'))).toEqual([made]);
+  });
+
   test('is deleted once, and unknown from then on', async () => {
     const { id } = await create();
     const path = `/meters/${String(id)}`;

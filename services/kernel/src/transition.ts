@@ -29,6 +29,8 @@ export interface Transition<S, E extends DomainEvent = DomainEvent, C extends Co
   readonly state: S;
   readonly events: readonly E[];
   readonly commands: readonly C[];
+  /** True for a change that callers do not see: the time of the last change stays. */
+  readonly isHidden?: boolean;
 }
 
 /** Result without a change: the same state object, so that a store can skip the write. */

@@ -245,9 +245,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     transition: Transition<S>,
   ): Promise<{ stored: Stored<S>; document: AggregateDocument | undefined }> {
     const { tenant, now } = this.context;
-    const { id } = transition.state;
     const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
-    const envelope = newEnvelope(id, tenant, now);
+    const envelope = newEnvelope(transition.state.id, tenant, now);
     await this.dependencies.activity.count(envelope);
     const announced = this.announced(transition, { before: undefined, after: stored });
     const document = this.withOutbox(envelope, stored, announced);
@@ -354,8 +353,9 @@ export class AggregateStore<S extends { readonly id: string }> {
     { transition, now }: { transition: Transition<S>; now: Date },
     { completes, isLast = () => true }: MutateOptions<S>,
   ): Promise<Stored<S> | undefined> {
-    const { state } = transition;
-    const after = { ...stored, state, version: stored.version + 1, updatedAt: now };
+    const { state, isHidden = false } = transition;
+    const updatedAt = isHidden ? stored.updatedAt : now;
+    const after = { ...stored, state, version: stored.version + 1, updatedAt };
     const completion = isLast(state) ? completes : undefined;
     const before = { document, stored };
     return (await this.replace(before, after, { transition, completion })) ? after : undefined;

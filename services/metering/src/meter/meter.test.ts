@@ -81,6 +81,7 @@ test('the aggregation is fixed once an event exists', () => {
   expect(changeMeter(used, { aggregation: 'UNIQUE_COUNT', name: 'Users' }, fine).name).toBe(
     'Users',
   );
+  expect(markInUse(used)).toMatchObject({ state: used, isHidden: true });
   expect(markInUse(used).state).toBe(used);
 });
 

@@ -107,9 +107,10 @@ export function deleteMeter(meter: Meter, now: Date): Transition<Meter> {
   return { state: { ...meter, deletedAt: now }, events: [], commands: [] };
 }
 
-/** Fixes the aggregation, because an event is about to be stored. */
+/** Fixes the aggregation, because an event is about to be stored. No event announces it. */
 export function markInUse(meter: Meter): Transition<Meter> {
-  return { state: meter.inUse ? meter : { ...meter, inUse: true }, events: [], commands: [] };
+  const state = meter.inUse ? meter : { ...meter, inUse: true };
+  return { state, events: [], commands: [], isHidden: true };
 }
 
 /** Throws "not found" for a deleted meter. */
