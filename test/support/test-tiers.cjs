@@ -75,6 +75,7 @@ const inTurns = [
   'crash/matrix',
   'crash/recovery',
   'crash/webhook-faults',
+  'crash/mails',
   'crash/ingest',
   'drill/lost-machine',
   'drill/put-back',
@@ -110,6 +111,7 @@ const inTurns = [
   'contract/exports',
   'invariants/command',
   'demo/data',
+  'demo/feed-rebuild',
   'gateway/overload',
   'gateway/slow-bodies',
   // Long lives of subscriptions, and the pages of a payer.
