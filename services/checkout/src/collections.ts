@@ -39,6 +39,7 @@ export const collections: CollectionLayouts = {
     'environmentId updatedAt': 'the same, for invoices of earlier releases',
     'environmentId isTombstone status': 'whether any invoice was ever paid',
     'environmentId customerId': 'erasure of a customer',
+    'disputes.status': 'open disputes, once after a restore',
   }),
   // The gateway asks for an image by its hash alone.
   logos: shardedBy({ sha256: 1 }),

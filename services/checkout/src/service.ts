@@ -113,8 +113,8 @@ export async function start(
   const shared = { invoices, balances, pages, worker, logger };
   handleInvoices({ ...shared, ...credits, recordedPayments, saver, sessions, peers });
   const { expiring } = handleMethods({ payers, saved, methods, worker, peers });
-  const recovered = { sessions: sessionRecords, ...{ invoices, attempts, pages, peers } };
-  recoverCheckout(service, { ...recovered, ...announced, charges, refunds: credits.refunds });
+  const recovered = { sessions: sessionRecords, ...{ invoices, attempts, pages, peers, charges } };
+  recoverCheckout(service, { ...recovered, ...announced, ...owned, refunds: credits.refunds });
   const reservations = openChangeReservations(service, { invoices, balances, peers });
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([

@@ -89,6 +89,12 @@ export const instruments = {
     description:
       'Aggregates whose events have waited more than two minutes for an earlier event missing from every log',
   },
+  unmatchedCharges: {
+    name: 'billing.charges.unmatched',
+    unit: '{charge}',
+    description:
+      'Charges of the provider that a restore could not match to an invoice and that are not refunded; alert on any',
+  },
   databasesWentBack: {
     name: 'billing.databases.went_back',
     unit: '{database}',

@@ -67,6 +67,7 @@ type ObservedInstrument =
   | 'dueAge'
   | 'missingEvents'
   | 'databasesWentBack'
+  | 'unmatchedCharges'
   | 'mailAge'
   | 'settlementAge'
   | 'openCredits'

@@ -241,6 +241,7 @@ export function measureAll(metrics: Metrics): void {
     'missingIndexes',
     'backupAge',
     'databasesWentBack',
+    'unmatchedCharges',
   ] as const) {
     metrics.observe(name, async () => [{ value: 1, attributes: {} }]);
   }

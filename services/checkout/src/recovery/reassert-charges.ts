@@ -9,8 +9,8 @@ import type { AttemptWorker } from '../collection/attempt-worker';
 import type { InvoiceRecord } from '../invoice/invoice';
 import type { ConfiguredProviders } from '../provider/configured-provider';
 import type { ProviderCharge } from '../provider/port/provider-charge';
-import type { RefundWorker } from '../refund/refund-worker';
 import { adoptCharge, isRecorded, mismatchOf } from './adopt-charge';
+import type { ReturnReassertion } from './reassert-returns';
 import type { UnmatchedCharge, UnmatchedChargeStore } from './unmatched-charge-store';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
@@ -26,27 +26,31 @@ export interface ChargeDependencies {
   readonly unmatched: UnmatchedChargeStore;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly attempts: Pick<AttemptWorker, 'finish'>;
-  readonly refunds: Pick<RefundWorker, 'checkAtProvider'>;
+  readonly returns: Pick<ReturnReassertion, 'check'>;
   readonly charges: ConfiguredProviders['charges'];
-  readonly chargeOf: ConfiguredProviders['chargeOf'];
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
  * Records what the payment provider knows and the restored database does not: outcomes of attempts,
- * successful charges and refunds. Makes no charge and no refund.
+ * successful charges, refunds and disputes. Makes no charge and no refund.
  */
 export class ChargeReassertion {
   constructor(private readonly dependencies: ChargeDependencies) {}
 
-  /** Records charges on the invoices that exist, and the refunds of payments. */
+  /** Records charges on the invoices that exist, and the refunds and disputes of payments. */
   async record({ since }: RecoveryContext): Promise<StepCounts> {
     const listed = await this.listAll(since);
     let recorded = 0;
     for (const one of listed) if ((await this.recordListed(one)) === 'NEWLY') recorded += 1;
     const attempts = await this.finishAttempts();
-    return { charges: listed.length, recorded, ...attempts, ...(await this.checkRefunds(since)) };
+    return {
+      charges: listed.length,
+      recorded,
+      ...attempts,
+      ...(await this.dependencies.returns.check(since)),
+    };
   }
 
   /**
@@ -62,13 +66,15 @@ export class ChargeReassertion {
       if (outcome === 'FAULTY') found.push({ ...factsOf(one.charge, restoreId), finding: faulty });
       if (outcome === 'NOT') found.push(await this.describe(one.charge, restoreId));
     }
-    const refunds = await this.checkRefunds(since);
-    await this.dependencies.unmatched.replaceAll(restoreId, found);
-    return { charges: listed.length, unmatched: found.length, ...refunds };
+    const { returns, unmatched } = this.dependencies;
+    const returned = await returns.check(since);
+    await unmatched.replaceAll(restoreId, found);
+    return { charges: listed.length, unmatched: found.length, ...returned };
   }
 
-  // The oldest first, because the attempts of an invoice are numbered. Charges of other
-  // installations stay untouched.
+  // The oldest first, because the attempts of an invoice are numbered. Nothing is recorded for an
+  // environment that checkout does not know: it may be another installation's, or have its first
+  // charge after the instant.
   private async listAll(since: Date): Promise<ListedCharge[]> {
     const ours = new Map<string, boolean>();
     const found: ListedCharge[] = [];
@@ -77,8 +83,7 @@ export class ChargeReassertion {
       const { environmentId, isSuccessful } = charge;
       const isOurs = ours.get(environmentId) ?? (await unmatched.isKnown(environmentId));
       ours.set(environmentId, isOurs);
-      if (!isOurs) continue;
-      const isAdopted = await this.unlessFaulty(charge, () => charge.adopt());
+      const isAdopted = isOurs && (await this.unlessFaulty(charge, () => charge.adopt()));
       if (isSuccessful || isAdopted === 'FAULTY') found.push({ charge, isAdopted });
     }
     return found.sort((a, b) => a.charge.createdAt.getTime() - b.charge.createdAt.getTime());
@@ -139,32 +144,6 @@ export class ChargeReassertion {
       }
     }
     return { attempts: found.length, ...(attemptsLeft > 0 && { attemptsLeft }) };
-  }
-
-  private async checkRefunds(since: Date): Promise<StepCounts> {
-    const { charges, logger } = this.dependencies;
-    const seen = new Set<string>();
-    let refundsLeft = 0;
-    for await (const providerPaymentId of charges.refundedSince(since)) {
-      if (seen.has(providerPaymentId)) continue;
-      seen.add(providerPaymentId);
-      try {
-        await this.checkRefundsOf(providerPaymentId);
-      } catch (error) {
-        refundsLeft += 1;
-        logger.warn({ err: error, providerPaymentId }, 'refunds not compared');
-      }
-    }
-    return { refunded: seen.size, ...(refundsLeft > 0 && { refundsLeft }) };
-  }
-
-  private async checkRefundsOf(providerPaymentId: string): Promise<void> {
-    const { chargeOf, refunds } = this.dependencies;
-    const charge = await chargeOf(providerPaymentId);
-    const document = charge && (await this.findInvoice(charge.invoiceId, charge.environmentId));
-    if (document === undefined) return;
-    const context = this.contextOf(document);
-    await refunds.checkAtProvider(document._id, providerPaymentId, context);
   }
 
   private async describe(charge: ProviderCharge, restoreId: string): Promise<UnmatchedCharge> {

@@ -13,8 +13,11 @@ import {
   type CreateInvoiceRequest,
   InvoiceStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { connectStripe } from '../provider/stripe/client';
+import { StripeCharges } from '../provider/stripe/charges';
 import { aRequest, type RunningCheckout, startCheckout } from '../testing/rpc';
 import { TestStripe } from '../testing/stripe-provider';
+import { UnmatchedChargeStore } from './unmatched-charge-store';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 let stripe: TestStripe;
@@ -81,6 +84,20 @@ async function losePayment({ invoiceId }: CreateInvoiceRequest): Promise<void> {
 const statusOf = async (id: string, context: CallContext) =>
   (await running.checkout.getInvoice({ id }, context)).invoice?.status;
 const unmatched = () => mongo.db.collection('unmatchedCharges').find().toArray();
+const storedInvoice = ({ invoiceId }: CreateInvoiceRequest) =>
+  mongo.db.collection('invoices').findOne({ _id: invoiceId as never });
+const disputesOf = async (request: CreateInvoiceRequest) =>
+  (await storedInvoice(request))?.['disputes'];
+const reportsOf = ({ invoiceId }: CreateInvoiceRequest) =>
+  mongo.db.collection('providerReports').find({ invoiceId }).sort({ receivedAt: 1 }).toArray();
+
+/** Dispute of a payment, as Stripe has it. */
+const disputeOf = (payment: string) => ({
+  ...{ id: `dp_${payment}`, payment_intent: payment, amount: 2900, currency: 'usd' },
+  ...{ reason: 'fraudulent', status: 'needs_response', evidence_details: { due_by: null } },
+  created: Math.floor(Date.now() / 1_000),
+});
+
 /** Number of charges at Stripe for an invoice. */
 const chargesOf = ({ invoiceId }: CreateInvoiceRequest) =>
   stripe.account.payments.filter(
@@ -147,7 +164,7 @@ describe('after a restore', () => {
     );
   });
 
-  test('charges of another installation in the same account stay untouched', async () => {
+  test('a charge of an environment that checkout does not know is listed, and stays untouched', async () => {
     const environmentId = newId();
     const id = stripe.account.addAuthorization({ amount: 2900, status: 'succeeded' });
     Object.assign(stripe.account.intents.get(id)!.metadata, {
@@ -159,7 +176,79 @@ describe('after a restore', () => {
     for (const name of ['stripePayments', 'keyClaims']) {
       expect(await mongo.db.collection(name).countDocuments({ environmentId })).toBe(0);
     }
-    expect(await unmatched()).not.toContainEqual(expect.objectContaining({ environmentId }));
+    const listed = (await unmatched()).filter((one) => one['environmentId'] === environmentId);
+    expect(listed).toMatchObject([{ providerPaymentId: id, amount: 2900n }]);
+    expect(listed[0]).not.toHaveProperty('finding');
+    stripe.account.intents.delete(id);
+  });
+
+  test('disputes and returned refunds that the database does not have are recorded and reported', async () => {
+    const context = live();
+    const { request, authorizedTransactionId: id } = await aPaidInvoice(context);
+    const refunded = await aPaidInvoice(context);
+    const refund = stripe.account.refund({ payment_intent: refunded.authorizedTransactionId });
+    const refundsIn = async () => (await storedInvoice(refunded.request))?.['refunds'];
+    // Of an earlier month, so that no list of charges has it.
+    stripe.account.intents.get(id)!.created -= 30 * 24 * 3_600;
+    const dispute = disputeOf(id);
+    stripe.account.disputes.set(dispute.id, dispute);
+    const { provider } = await recover();
+    expect(provider).toMatchObject({ disputed: 1 });
+    expect(await disputesOf(request)).toMatchObject([
+      { providerDisputeId: dispute.id, status: 'OPEN' },
+    ]);
+    const reported = { kind: 'DISPUTE', providerPaymentId: id, status: 'OPEN' };
+    expect(await reportsOf(request)).toMatchObject([reported]);
+    expect(await refundsIn()).toMatchObject([{ status: 'SUCCEEDED' }]);
+
+    // The dispute is decided, and the refund returned, weeks after they began.
+    const lost = { status: 'lost', created: dispute.created - 20 * 24 * 3_600 };
+    stripe.account.disputes.set(dispute.id, { ...dispute, ...lost });
+    refund.created -= 7 * 24 * 3_600;
+    Object.assign(refund, { status: 'failed', failure_reason: 'expired_or_canceled_card' });
+    await recover();
+    expect(await disputesOf(request)).toMatchObject([{ status: 'LOST' }]);
+    expect(await reportsOf(request)).toMatchObject([reported, { ...reported, status: 'LOST' }]);
+    expect(await refundsIn()).toMatchObject([{ status: 'FAILED' }]);
+    stripe.account.disputes.clear();
+  });
+
+  test('a dispute that the provider cannot show is counted, and holds up no other', async () => {
+    const context = live();
+    const broken = disputeOf((await aPaidInvoice(context)).authorizedTransactionId);
+    const { request, authorizedTransactionId } = await aPaidInvoice(context);
+    const other = disputeOf(authorizedTransactionId);
+    for (const one of [broken, other]) stripe.account.disputes.set(one.id, one);
+    const call = `GET /v1/disputes/${broken.id}`;
+    stripe.faultAt = (_, made) => (made === call ? 'BROKEN' : undefined);
+    const { match } = await recover();
+    stripe.faultAt = () => undefined;
+    expect(match).toMatchObject({ disputed: 2, disputesLeft: 1 });
+    expect(await disputesOf(request)).toMatchObject([{ status: 'OPEN' }]);
+    stripe.account.disputes.clear();
+  });
+
+  test('a listed charge is counted until the provider has refunded all of it', async () => {
+    const context = live();
+    const { request, authorizedTransactionId: id } = await aPaidInvoice(context);
+    await aPaidInvoice(context);
+    await forget(request, context);
+    await recover();
+    const store = new UnmatchedChargeStore(mongo.db, systemClock);
+    const provider = new StripeCharges(
+      connectStripe({ secretKey: 'sk_test_secret', apiUrl: stripe.url }),
+      () => ({ claimPayment: () => Promise.resolve(undefined) }),
+    );
+    const look = async () => {
+      await store.recordReturns((payment) => provider.isReturned(payment));
+      return store.countUnreturned();
+    };
+    expect(await look()).toBe(1);
+    stripe.account.refund({ payment_intent: id, amount: '900' });
+    expect(await look()).toBe(1);
+    stripe.account.refund({ payment_intent: id });
+    expect(await look()).toBe(0);
+    stripe.account.intents.delete(id);
   });
 
   test('a new charge waits for the opening', async () => {

@@ -1,4 +1,5 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
+import type { Clock } from '@billing/chassis/clock';
 import { retryTransient } from '@billing/chassis/mongo';
 
 /** Charge of a provider that no invoice has recorded; only operators refund it. */
@@ -15,22 +16,32 @@ export interface UnmatchedCharge {
   readonly metadata: Readonly<Record<string, string>>;
   /** Set where the invoice exists. */
   readonly finding?: string;
+  /** Real time at which the provider had refunded the whole charge; absent: it has not. */
+  readonly returnedAt?: Date;
 }
 
-// An environment with a charge has at least one document in one of these.
+// After a restore, an environment whose first documents are lost has none of these.
 const environmentCollections = [
   'invoices',
   'checkoutSessions',
+  'checkoutLinks',
   'payers',
   'billingSettings',
   'brandings',
 ];
 
+// An operator may also settle a charge without a refund.
+const watchedDays = 30;
+const dayMs = 24 * 3_600_000;
+
 /** Charges that `reconcile` lists after a restore. */
 export class UnmatchedChargeStore {
   private readonly documents: Collection<UnmatchedCharge>;
 
-  constructor(private readonly db: Db) {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+  ) {
     this.documents = db.collection('unmatchedCharges');
   }
 
@@ -43,7 +54,27 @@ export class UnmatchedChargeStore {
     }
   }
 
-  /** True for an environment of this installation: the provider's account may serve others, too. */
+  /** Number of charges of the last month that the provider has not refunded. */
+  countUnreturned(): Promise<number> {
+    return retryTransient(() => this.documents.countDocuments(this.unreturned()));
+  }
+
+  /** Asks the provider which of these it has refunded. */
+  async recordReturns(isReturned: (providerPaymentId: string) => Promise<boolean>): Promise<void> {
+    const found = await retryTransient(() => this.documents.find(this.unreturned()).toArray());
+    for (const { _id, providerPaymentId } of found) {
+      if (!(await isReturned(providerPaymentId))) continue;
+      const returned = { $set: { returnedAt: this.clock.now() } };
+      await retryTransient(() => this.documents.updateOne({ _id }, returned));
+    }
+  }
+
+  private unreturned(): Filter<UnmatchedCharge> {
+    const since = new Date(this.clock.now().getTime() - watchedDays * dayMs);
+    return { createdAt: { $gte: since }, returnedAt: { $exists: false } };
+  }
+
+  /** True for an environment that has documents of checkout. */
   async isKnown(environmentId: string): Promise<boolean> {
     const filter = { environmentId, createdAt: { $gte: new Date(0) } };
     for (const name of environmentCollections) {

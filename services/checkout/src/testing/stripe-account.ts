@@ -41,7 +41,7 @@ interface Intent extends Json {
   readonly amount: number;
   readonly currency: string;
   /** Seconds since 1970. */
-  readonly created: number;
+  created: number;
   metadata: Record<string, string>;
 }
 
@@ -83,6 +83,7 @@ export interface TestRefund extends Json {
   readonly payment_intent: string;
   readonly amount: number;
   readonly currency: string;
+  created: number;
   status: string;
   failure_reason: string | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -182,7 +183,7 @@ export class TestStripeAccount {
   readonly refunds: TestRefund[] = [];
   /** Status of new refunds. */
   refundsAre = 'succeeded';
-  readonly disputes = new Map<string, Json>();
+  readonly disputes = new Map<string, Json & { readonly id: string }>();
 
   /** Amounts taken so far, by payment. */
   taken(): number[] {
@@ -222,6 +223,7 @@ export class TestStripeAccount {
     if (noun === 'payment_intents') return this.expanded(this.intent(id), expand);
     if (noun === 'setup_intents') return this.expanded(found(this.setups, id), expand);
     if (noun === 'payment_methods') return this.showMethod(id);
+    if (noun === 'disputes' && id === '') return listOf([...this.disputes.values()], fields);
     if (noun === 'disputes') return found(this.disputes, id);
     if (noun === 'refunds') return listOf(this.refunds, fields);
     const session = found(this.sessions, id);
@@ -371,7 +373,8 @@ export class TestStripeAccount {
     payment.refunded += amount;
     const refund: TestRefund = {
       ...{ id: this.newId('re'), object: 'refund', payment_intent: intent, amount },
-      ...{ currency: 'usd', status: this.refundsAre, failure_reason: null },
+      ...{ currency: 'usd', created: nowInSeconds(), status: this.refundsAre },
+      failure_reason: null,
       metadata: metadataOf(fields),
     };
     this.refunds.unshift(refund);
@@ -411,7 +414,7 @@ export class TestStripeAccount {
       amount_capturable: 0,
       latest_charge: null,
       metadata: {},
-      created: Math.floor(systemClock.now().getTime() / 1_000),
+      created: nowInSeconds(),
       ...fields,
     };
     this.intents.set(intent.id, intent);
@@ -432,6 +435,8 @@ export class TestStripeAccount {
     return found(this.cards, id ?? '');
   }
 }
+
+const nowInSeconds = () => Math.floor(systemClock.now().getTime() / 1_000);
 
 function checkParameters(action: string, fields: Fields): void {
   const allowed = parameters[action];

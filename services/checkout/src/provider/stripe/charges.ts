@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { isCurrency } from '@billing/kernel/currency';
-import type { ProviderCharge, ProviderCharges } from '../port/provider-charge';
+import type { ListedDispute, ProviderCharge, ProviderCharges } from '../port/provider-charge';
 import { fromStripeAmount } from './amount';
 import { type StripeClient, toProviderError } from './client';
 import { idOf } from './methods';
@@ -8,6 +8,9 @@ import { stateOf } from './outcome';
 import type { StripeStore } from './store';
 
 const perPage = 100;
+// Banks return a refund within some weeks.
+const returnedWithinDays = 60;
+const dayMs = 24 * 3_600_000;
 
 type PaymentIntent = Stripe.PaymentIntent;
 
@@ -21,26 +24,56 @@ export class StripeCharges implements ProviderCharges {
     private readonly storeOf: (environmentId: string) => Pick<StripeStore, 'claimPayment'>,
   ) {}
 
-  async *listSince(since: Date): AsyncGenerator<ProviderCharge> {
-    const created = { gte: Math.floor(since.getTime() / 1_000) };
-    try {
+  listSince(since: Date): AsyncGenerator<ProviderCharge> {
+    return this.listed(since, async function* (created) {
       for await (const intent of this.stripe.paymentIntents.list({ created, limit: perPage })) {
         const charge = toCharge(intent);
         if (charge === undefined) continue;
         yield { ...charge, adopt: () => this.adopt(intent, charge) };
       }
+    });
+  }
+
+  refundedSince(since: Date): AsyncGenerator<string> {
+    const earliest = new Date(since.getTime() - returnedWithinDays * dayMs);
+    return this.listed(earliest, async function* (created) {
+      for await (const refund of this.stripe.refunds.list({ created, limit: perPage })) {
+        const id = idOf(refund.payment_intent);
+        const isNew = refund.created >= secondsOf(since);
+        if (id !== undefined && (isNew || refund.status === 'failed')) yield id;
+      }
+    });
+  }
+
+  disputedSince(since: Date): AsyncGenerator<ListedDispute> {
+    return this.listed(since, async function* (created) {
+      for await (const dispute of this.stripe.disputes.list({ created, limit: perPage })) {
+        const providerPaymentId = idOf(dispute.payment_intent);
+        if (providerPaymentId !== undefined) {
+          yield { providerDisputeId: dispute.id, providerPaymentId };
+        }
+      }
+    });
+  }
+
+  async isReturned(providerPaymentId: string): Promise<boolean> {
+    try {
+      const expand = ['latest_charge'];
+      const intent = await this.stripe.paymentIntents.retrieve(providerPaymentId, { expand });
+      const charge = intent.latest_charge;
+      if (charge === null || typeof charge === 'string') return false;
+      return charge.amount_refunded >= intent.amount_received;
     } catch (error) {
       throw toProviderError(error);
     }
   }
 
-  async *refundedSince(since: Date): AsyncGenerator<string> {
-    const created = { gte: Math.floor(since.getTime() / 1_000) };
+  private async *listed<T>(
+    since: Date,
+    list: (this: StripeCharges, created: { readonly gte: number }) => AsyncGenerator<T>,
+  ): AsyncGenerator<T> {
     try {
-      for await (const refund of this.stripe.refunds.list({ created, limit: perPage })) {
-        const id = idOf(refund.payment_intent);
-        if (id !== undefined) yield id;
-      }
+      yield* list.call(this, { gte: secondsOf(since) });
     } catch (error) {
       throw toProviderError(error);
     }
@@ -57,6 +90,10 @@ export class StripeCharges implements ProviderCharges {
     const recorded = await this.storeOf(environmentId).claimPayment(key, payment);
     return recorded?.kind === 'INTENT' && recorded.paymentIntentId === paymentIntentId;
   }
+}
+
+function secondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1_000);
 }
 
 type Listed = Omit<ProviderCharge, 'adopt'>;
