@@ -4,6 +4,7 @@ import { databaseOf, type ServiceDatabase } from '../database/databases';
 import type {
   CheckedFacts,
   CreditNoteFacts,
+  Finding,
   InvoiceFacts,
   SessionFacts,
   SubscriptionFacts,
@@ -184,20 +185,37 @@ async function readCreditNotes(
   });
 }
 
-/** Charges that the step `provider` could not record on an invoice. */
+const unknownOrganization =
+  'Its organization is not known: it was created after the instant, or belongs to another installation that uses this account';
+
+/** Charges that the step `match` could not record on an invoice. */
 export async function readUnmatchedCharges(
   databases: readonly ServiceDatabase[],
   restoreId: string,
 ): Promise<UnmatchedCharge[]> {
   const charges = databaseOf(databases, 'checkout').collection<StoredCharge>('unmatchedCharges');
   const found = await charges.find({ restoreId }).sort({ createdAt: 1 }).toArray();
-  return found.map(({ provider, providerPaymentId, amount, currency, ...charge }) => ({
-    provider,
-    providerPaymentId,
-    amount: Number(amount),
-    currency,
-    createdAt: charge.createdAt.toISOString(),
-    metadata: charge.metadata,
-    ...(charge.finding !== undefined && { finding: charge.finding }),
-  }));
+  const organizations = await readIds(databaseOf(databases, 'identity'), 'organizations');
+  return found.map(({ provider, providerPaymentId, amount, currency, metadata, ...charge }) => {
+    const isKnown = organizations.has(metadata['billing_organization_id'] ?? '');
+    const finding = charge.finding ?? (isKnown ? undefined : unknownOrganization);
+    return {
+      provider,
+      providerPaymentId,
+      amount: Number(amount),
+      currency,
+      createdAt: charge.createdAt.toISOString(),
+      metadata,
+      ...(finding !== undefined && { finding }),
+    };
+  });
+}
+
+/** I63: charges that should be on an invoice, and are not. */
+export function findingsOf(charges: readonly UnmatchedCharge[]): Finding[] {
+  return charges.flatMap(({ provider, providerPaymentId, finding }) =>
+    finding === undefined
+      ? []
+      : [{ invariant: 'I63', text: `charge ${providerPaymentId} of ${provider}: ${finding}` }],
+  );
 }

@@ -46,9 +46,9 @@ export async function takeSteps(
 
 async function reportMovedClocks(
   databases: readonly ServiceDatabase[],
-  { report }: RequestOptions,
+  { aggregates, report }: RequestOptions,
 ): Promise<void> {
-  const moved = await moveClocks(databases, systemClock.now());
+  const moved = await moveClocks(databases, aggregates, systemClock.now());
   if (moved > 0) report(`Clocks moved to the latest time of their documents: ${String(moved)}`);
 }
 

@@ -1,11 +1,15 @@
+import { findAggregates } from '../database/aggregates';
 import { ServiceDatabases } from '../testing/service-databases';
 import { moveClocks } from './move-clocks';
+import { findingsOf, readUnmatchedCharges } from './read-checked-facts';
 import { readSums } from './read-sums';
 
 const databases = new ServiceDatabases('sums', [
   'checkout',
+  'customer',
   'discount',
   'identity',
+  'notifier',
   'subscription',
 ]);
 
@@ -119,18 +123,40 @@ test('a manual clock that is earlier than its documents is moved to the latest o
     clock('behind', 3),
     clock('ahead', 9),
     clock('unused', 1),
+    clock('with a customer', 1),
+    clock('with a session', 1),
     { _id: 'real', clock: { kind: 'REAL' }, version: 1 },
   ]);
-  const written = (environmentId: string, day: number) => ({ environmentId, updatedAt: at(day) });
+  const written = (_id: string, timeline: string, day: number) => {
+    return { _id, timeline, environmentId: 'behind', updatedAt: at(day) };
+  };
+  const aggregates = [
+    ['subscription', 'subscriptions'],
+    ['checkout', 'invoices'],
+    ['checkout', 'checkoutSessions'],
+    ['customer', 'customers'],
+    ['notifier', 'emails'],
+    ['identity', 'apiKeys'],
+  ] as const;
+  for (const [service, name] of aggregates) {
+    await collectionOf(service, name).createIndex({ pendingSince: 1 });
+  }
   await collectionOf('subscription', 'subscriptions').insertMany([
-    { _id: 's1', ...written('behind', 5) },
-    { _id: 's2', ...written('behind', 7) },
-    { _id: 's3', ...written('ahead', 5) },
-    { _id: 's4', ...written('real', 8) },
+    written('s1', 'behind', 5),
+    written('s2', 'behind', 7),
+    written('s3', 'ahead', 5),
+    written('s4', 'real', 9),
   ]);
-  await collectionOf('checkout', 'invoices').insertOne({ _id: 'i9', ...written('behind', 6) });
+  await collectionOf('checkout', 'invoices').insertOne(written('i9', 'behind', 6));
+  // Sandboxes that have neither subscriptions nor invoices.
+  await collectionOf('customer', 'customers').insertOne(written('c9', 'with a customer', 4));
+  await collectionOf('checkout', 'checkoutSessions').insertOne(written('k9', 'with a session', 5));
+  // Written at real times.
+  await collectionOf('notifier', 'emails').insertOne(written('m9', 'unused', 8));
+  await collectionOf('identity', 'apiKeys').insertOne(written('a9', 'unused', 8));
 
-  expect(await moveClocks(databases.all, realNow)).toBe(1);
+  const move = async () => moveClocks(databases.all, await findAggregates(databases.all), realNow);
+  expect(await move()).toBe(3);
   const found = await environments.find().sort({ _id: 1 }).toArray();
   expect(
     found.map(({ _id, clock: { now }, version, changedAt }) => {
@@ -141,6 +167,33 @@ test('a manual clock that is earlier than its documents is moved to the latest o
     ['behind', at(7), 2, realNow],
     ['real', undefined, 1, undefined],
     ['unused', at(1), 1, undefined],
+    ['with a customer', at(4), 2, realNow],
+    ['with a session', at(5), 2, realNow],
   ]);
-  expect(await moveClocks(databases.all, realNow)).toBe(0);
+  expect(await move()).toBe(0);
+});
+
+test('an unmatched charge is a finding unless its invoice alone is lost', async () => {
+  await collectionOf('identity', 'organizations').insertOne({ _id: 'o1' });
+  const charge = (_id: string, organization: string, finding?: string) => ({
+    ...{ _id, restoreId: 'r1', provider: 'stripe', providerPaymentId: _id, amount: 2900n },
+    ...{ currency: 'USD', createdAt: new Date(0), ...(finding !== undefined && { finding }) },
+    metadata: { billing_organization_id: organization },
+  });
+  await collectionOf('checkout', 'unmatchedCharges').insertMany([
+    charge('pi_lost', 'o1'),
+    charge('pi_other', 'o1', 'The invoice owes another amount'),
+    charge('pi_unknown', 'o2'),
+    { ...charge('pi_earlier', 'o1'), restoreId: 'r0' },
+  ]);
+  const unmatched = await readUnmatchedCharges(databases.all, 'r1');
+  expect(unmatched.map(({ providerPaymentId }) => providerPaymentId)).toEqual([
+    'pi_lost',
+    'pi_other',
+    'pi_unknown',
+  ]);
+  expect(findingsOf(unmatched)).toEqual([
+    { invariant: 'I63', text: 'charge pi_other of stripe: The invoice owes another amount' },
+    { invariant: 'I63', text: expect.stringContaining('Its organization is not known') },
+  ]);
 });

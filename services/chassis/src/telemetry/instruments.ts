@@ -58,6 +58,12 @@ export const instruments = {
     description:
       'Refunds, disputes and unexpected payments reported by a payment provider, by kind; alert on any',
   },
+  unmatchedCharges: {
+    name: 'billing.charges.unmatched',
+    unit: '{charge}',
+    description:
+      'Charges of the provider that a restore could not match to an invoice and that are not refunded; alert on any',
+  },
   webhookLag: {
     name: 'billing.webhook.lag',
     unit: 's',
@@ -88,12 +94,6 @@ export const instruments = {
     unit: '{aggregate}',
     description:
       'Aggregates whose events have waited more than two minutes for an earlier event missing from every log',
-  },
-  unmatchedCharges: {
-    name: 'billing.charges.unmatched',
-    unit: '{charge}',
-    description:
-      'Charges of the provider that a restore could not match to an invoice and that are not refunded; alert on any',
   },
   databasesWentBack: {
     name: 'billing.databases.went_back',
