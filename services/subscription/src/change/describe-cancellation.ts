@@ -26,6 +26,7 @@ import {
 } from '@billing/chassis/preview-promise';
 import {
   checkNothingDue,
+  invoiceDigest,
   madeForDigest,
   promisedNotes,
   type StaleInput,
@@ -158,7 +159,10 @@ export async function promiseOfCancellation(
         now: context.now.getTime(),
         promised: promisedDigest(subscription, planned),
         ...madeFor(subscription, planned),
-        inputs: inputDigests(subscription, planned),
+        inputs: {
+          ...inputDigests(subscription, planned),
+          invoice: invoiceDigest(planned.call.facts, claim),
+        },
         isBalanceLeft: true,
       };
       refuseStale(claim, present);

@@ -29,6 +29,8 @@ import {
 } from '@billing/chassis/preview-promise';
 import {
   checkNothingDue,
+  invoiceDigest,
+  isBalanceLeft,
   madeForDigest,
   presentMadeFor,
   promisedNotes,
@@ -155,8 +157,8 @@ export async function promiseOf(
         now: context.now.getTime(),
         promised: isPriceMoved ? '' : promised,
         madeFor: presentMadeFor(current, { isNow: isForNow }),
-        inputs,
-        isBalanceLeft: (preview.invoice?.balanceApplied ?? 0n) >= shown,
+        inputs: { ...inputs, invoice: invoiceDigest(request.facts, claim) },
+        isBalanceLeft: isBalanceLeft(preview.invoice, shown),
       };
       refuseStale(claim, present);
     },

@@ -14,6 +14,7 @@ import { periodOf } from '../subscription/billing-cycle';
 import type { Subscription } from '../subscription/subscription';
 import { aChangeRequest } from '../testing/change-request';
 import { aPrice, aSubscription, day, invoiceIdOf } from '../testing/fixtures';
+import { isBalanceLeft } from './sign-preview';
 
 const seal = { secret: 's'.repeat(32), environmentId: 'environment' };
 const inputs = Object.fromEntries(previewInputs.map((name) => [name, 'same'])) as Record<
@@ -103,6 +104,16 @@ describe('a preview', () => {
       ),
     );
   });
+});
+
+test.each([
+  ['covers what was shown', { balanceApplied: 500n, total: 900n }, true],
+  ['covers more, which nothing has promised', { balanceApplied: 600n, total: 900n }, true],
+  ['covers less', { balanceApplied: 499n, total: 900n }, false],
+  ['covers all of a smaller invoice', { balanceApplied: 300n, total: 300n }, true],
+  ['is not asked, because there is no invoice', undefined, true],
+])('a balance that %s', (_what, invoice, isLeft) => {
+  expect(isBalanceLeft(invoice, 500n)).toBe(isLeft);
 });
 
 function paidSubscription(amount: bigint, quantity: number): Subscription {

@@ -1,5 +1,7 @@
-import { digestOf, type PreviewInput } from '@billing/chassis/preview-token';
+import { digestOf, type PreviewClaim, type PreviewInput } from '@billing/chassis/preview-token';
 import { DomainError } from '@billing/kernel/domain-error';
+import type { PreviewInvoice } from '@billing/proto/billing/subscription/v1/change_service';
+import type { PeriodFacts } from '../lifecycle/period-charges';
 import { owedInvoices } from '../subscription/open-invoices';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
 import type { ChangeCreditNote } from '../subscription/subscription-change';
@@ -36,6 +38,30 @@ export function promisedNotes(creditNotes: readonly ChangeCreditNote[]): unknown
 
 /** Kind of fact that a stale preview is refused for. */
 export type StaleInput = PreviewInput | 'balance';
+
+/**
+ * True unless less of the balance than shown is left. An invoice that the balance pays as a whole,
+ * or none, tells of no other reason.
+ */
+export function isBalanceLeft(
+  invoice: Pick<PreviewInvoice, 'balanceApplied' | 'total'> | undefined,
+  shown: bigint,
+): boolean {
+  if (invoice === undefined) return true;
+  const { balanceApplied, total } = invoice;
+  return balanceApplied >= shown || balanceApplied === total;
+}
+
+/**
+ * Digest of the invoices of the running period, to compare with a claim. Where they were not read,
+ * then or now, because no period is billed, they have not moved.
+ */
+export function invoiceDigest(
+  facts: PeriodFacts | null,
+  { inputs: { invoice: shown } }: Pick<PreviewClaim, 'inputs'>,
+): string {
+  return facts === null || shown === digestOf(null) ? shown : digestOf(facts);
+}
 
 /**
  * With a token, a refusal for the state of a fact is that of a stale preview. Undefined for any

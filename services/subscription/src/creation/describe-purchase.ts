@@ -17,7 +17,7 @@ import {
   signedToken,
   type TokenDependencies,
 } from '@billing/chassis/preview-promise';
-import { type StaleInput, staleInputOf, validUntilOf } from '../change/sign-preview';
+import { isBalanceLeft, type StaleInput, staleInputOf, validUntilOf } from '../change/sign-preview';
 import { fetchCustomer } from '../peer/customer';
 import type { Peers } from '../peer/peers';
 import { monthlyAmountOf } from '../subscription/change-side';
@@ -132,7 +132,7 @@ export async function promiseOfPurchase(
         now: context.now.getTime(),
         promised: promisedDigest(purchase, shown),
         inputs: inputDigests(offer, purchase),
-        isBalanceLeft: (purchase.invoice?.balanceApplied ?? 0n) >= shown,
+        isBalanceLeft: isBalanceLeft(purchase.invoice, shown),
         others: 'tax',
       };
       refuseStale(claim, present);
