@@ -5,6 +5,8 @@ import { beginEachOn } from './stage';
 
 const pathOf = ({ id }: { id: string }) => `/subscriptions/${id}/changes`;
 
+const pausedNow = { kind: 'PAUSE', at: 'NOW' };
+
 /** What a preview and its use ask for. */
 interface Wanted {
   readonly [field: string]: unknown;
@@ -45,37 +47,85 @@ describe('a previewed change', () => {
     return scenario.client.expect(201, scenario.client.post('/balance-entries', entry));
   };
 
-  type Moved = { readonly customerId: string; readonly productId: string };
+  interface Moved {
+    readonly subscription: any;
+    readonly customerId: string;
+    readonly productId: string;
+    readonly discountId: string;
+  }
+  type Move = readonly [name: string, move: (moved: Moved) => Promise<unknown>];
 
-  test.each<[name: string, move: (moved: Moved) => Promise<unknown>]>([
+  /** A preview on 16 June of a change to a dearer product, with another discount from July on. */
+  async function shownToMove(): Promise<{ moved: Moved; shown: any; body: object }> {
+    const subscription = await scenario.subscription({ product: { amount: 10000 } });
+    const { customerId } = subscription;
+    await credited(customerId, 3000);
+    const { id: productId } = await scenario.product({ amount: 30000 });
+    const half = { type: 'PERCENTAGE', value: 50, duration: 'FOREVER' };
+    const { id: discountId } = await scenario.discount(half);
+    await scenario.advanceTo('2026-06-16');
+    const asked = { productId, discountId };
+    const shown = await previewOf(subscription, asked);
+    expect(shown.invoice).toMatchObject({ balanceApplied: 3000, amountDue: 7000 });
+    const moved = { subscription, customerId, productId, discountId };
+    return { moved, shown, body: { ...asked, previewToken: shown.token } };
+  }
+
+  const creditedByHand = async (subscription: any, amount: number): Promise<unknown> => {
+    const [{ id: invoiceId }] = await scenario.invoices(subscription);
+    const note = { invoiceId, amount, reason: 'OTHER', settle: 'EXTERNAL' };
+    return scenario.client.expect(201, scenario.client.post('/credit-notes', note));
+  };
+
+  test.each<Move>([
+    ['time', () => scenario.advanceTo('2026-06-16T00:15:00.001Z')],
+    ['subscription', ({ subscription }) => scenario.change(subscription, pausedNow)],
     ['price', ({ productId }) => patch(`/products/${productId}`, { active: false })],
     // The lines name the product.
     ['price', ({ productId }) => patch(`/products/${productId}`, { name: 'Renamed' })],
+    ['discount', ({ discountId }) => patch(`/discounts/${discountId}`, { active: false })],
     [
       'customer',
       ({ customerId }) => patch(`/customers/${customerId}`, { collectionMethod: 'SEND_INVOICE' }),
     ],
     ['balance', ({ customerId }) => credited(customerId, -1)],
+    ['invoice', ({ subscription }) => creditedByHand(subscription, 6000)],
   ])('is refused by name when it has moved: %s', async (name, move) => {
     const { client } = scenario;
-    const subscription = await scenario.subscription({ product: { amount: 10000 } });
-    const { customerId } = subscription;
-    await credited(customerId, 3000);
-    const { id: productId } = await scenario.product({ amount: 30000 });
-    await scenario.advanceTo('2026-06-16');
-    const { token: previewToken, invoice } = await previewOf(subscription, { productId });
-    expect(invoice).toMatchObject({ balanceApplied: 3000, amountDue: 7000 });
-    await move({ customerId, productId });
-    const before = await scenario.read(subscription);
-    const refused = client.post(pathOf(subscription), { productId, previewToken });
+    const { moved, body } = await shownToMove();
+    await move(moved);
+    const before = await writtenOf(moved.subscription);
+    const refused = client.post(pathOf(moved.subscription), body);
     expect(await client.expect(409, refused)).toEqual({ error: `Preview is stale: ${name}` });
-    expect(await scenario.read(subscription)).toEqual(before);
-    expect(await scenario.invoices(subscription)).toHaveLength(1);
-    expect(await client.expect(200, client.get(pathOf(subscription)))).toMatchObject({ total: 0 });
+    expect(await writtenOf(moved.subscription)).toEqual(before);
   });
 
+  test.each<Move>([
+    ['time', () => scenario.advanceTo('2026-06-16T00:15:00.000Z')],
+    ['subscription', ({ subscription: { id } }) => flag(id)],
+    ['price', ({ productId }) => patch(`/products/${productId}`, { metadata: { shown: true } })],
+    ['discount', ({ discountId }) => patch(`/discounts/${discountId}`, { maxRedemptions: 9 })],
+    ['customer', ({ customerId }) => patch(`/customers/${customerId}`, { name: 'Ada King' })],
+    ['balance', ({ customerId }) => credited(customerId, 500)],
+    ['invoice', ({ subscription }) => creditedByHand(subscription, 1000)],
+  ])('is honored when what has moved does not move its result: %s', async (_name, move) => {
+    const { client } = scenario;
+    const { moved, shown, body } = await shownToMove();
+    await move(moved);
+    const made = await scenario.change(moved.subscription, body);
+    expect(made).toMatchObject({ status: 'APPLIED', effectiveAt: shown.effectiveAt });
+    const paid = await client.expect(200, client.get(`/invoices/${String(made.invoiceId)}`));
+    const lineItems = withoutIds(shown.invoice.lineItems);
+    expect(promisedOf(paid, shown.invoice)).toEqual({ ...shown.invoice, lineItems });
+  });
+
+  const flag = async (id: string): Promise<unknown> => {
+    const path = `/subscriptions/${id}/cancel`;
+    return scenario.client.expect(200, scenario.client.post(path, { atPeriodEnd: true }));
+  };
+
   describe('with a seller that taxes', () => {
-    type Taxed = Moved & { readonly formerId: string };
+    type Taxed = Pick<Moved, 'customerId' | 'productId'> & { readonly formerId: string };
     const taxIds = [{ type: 'EU_VAT', value: 'FR40303265045' }];
     const rate = (country: string) =>
       scenario.client.expect(
@@ -151,24 +201,6 @@ describe('a previewed change', () => {
     });
   });
 
-  test('is honored when what has moved does not move its result', async () => {
-    const subscription = await scenario.subscription({ product: { amount: 10000 } });
-    const { customerId } = subscription;
-    await credited(customerId, 3000);
-    const { id: productId } = await scenario.product({ amount: 30000 });
-    await scenario.advanceTo('2026-06-16');
-    const { token: previewToken, invoice } = await previewOf(subscription, { productId });
-    await credited(customerId, 500);
-    await patch(`/customers/${customerId}`, { name: 'Ada King' });
-    await patch(`/products/${productId}`, { metadata: { shown: true } });
-    const made = await scenario.change(subscription, { productId, previewToken });
-    const paid = await scenario.client.expect(
-      200,
-      scenario.client.get(`/invoices/${String(made.invoiceId)}`),
-    );
-    expect(promisedOf(paid, invoice)).toMatchObject({ balanceApplied: 3000, total: 10000 });
-  });
-
   test('that waits is refused once the price that it has shown was raised', async () => {
     const subscription = await scenario.subscription({ product: { amount: 24900 } });
     const { id: productId } = await scenario.product({ amount: 9900 });
@@ -218,6 +250,7 @@ describe('a previewed change', () => {
       await of(pathOf(subscription)),
       await of(`/credit-notes?customerId=${String(customerId)}`),
       await of(`/balances?customerId=${String(customerId)}`),
+      await of('/discounts'),
     ];
   }
 
