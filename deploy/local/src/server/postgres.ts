@@ -93,6 +93,8 @@ export function settings({
     'enable_bitmapscan = off',
     'random_page_cost = 1.1',
     'jit = off',
+    // Most documents are large enough to be compressed at each write.
+    "default_toast_compression = 'lz4'",
     // Concurrent inserts of one key sometimes deadlock; the loser should get its error soon.
     "deadlock_timeout = '100ms'",
     'max_connections = 200',
