@@ -147,6 +147,7 @@ const layers = {
     'parking',
     'storage',
     'peer',
+    'search',
     'lifecycle',
     'billing',
     'change',

@@ -51,7 +51,7 @@ export async function start(
         },
       }),
     }),
-    searchRpc(products, {
+    searchRpc(products.searchIndex, {
       type: ResultType.RESULT_TYPE_PRODUCT,
       filterOf: ({ active, price }) => productsWith({ active, price }),
       describe: ({ name, lookupKey, active }) => ({

@@ -72,7 +72,7 @@ export const productDefinition: AggregateDefinition<Product> = {
   },
   search: {
     revision: 2,
-    findableOf: ({ id, name, lookupKey }) => ({ id, texts: [name, lookupKey] }),
+    findableOf: ({ name, lookupKey }) => ({ texts: [name, lookupKey] }),
     isForgiving: true,
   },
   toDocument: toDocumentProduct,

@@ -57,7 +57,7 @@ import { LogoStore } from './seller/logo-store';
 import { sellerRpc } from './seller/seller-rpc';
 import { openSessions } from './sales/service';
 import { announcedInvoices } from './announcement/invoice-event-message';
-import { foundInvoices } from './invoice/document/search-document';
+import { foundInvoices, invoiceSearch } from './invoice/document/find-invoices';
 import { noRateAlarm } from './tax/no-rate-alarm';
 import { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 import {
@@ -134,7 +134,7 @@ export async function start(
     sellerRpc({ ...seller, restoreCodes: () => service.slices.system.restoreCodes }),
     brandingRpc({ ...seller, pageUrl: config.HOSTED_PAGE_URL }),
     reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
-    searchRpc(invoices, foundInvoices),
+    searchRpc(invoiceSearch(invoices, numbers), foundInvoices),
     exportRpc(service, exportedResources({ ...exported, rows: credited.rows })),
     ...deletionRpcs(service, {
       ...{ ...shared, saved, payers, providerOf },

@@ -55,7 +55,7 @@ export async function start(
   const names = new CustomerNameStore(service.db);
   return service.serve([
     customerRpc({ customers, names, peers, clock }),
-    searchRpc(records, {
+    searchRpc(records.searchIndex, {
       type: ResultType.RESULT_TYPE_CUSTOMER,
       describe: ({ name, email }) =>
         name === null ? { title: email } : { title: name, detail: email },

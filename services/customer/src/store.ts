@@ -47,8 +47,8 @@ export const customerDefinition: AggregateDefinition<Customer> = {
   hiddenSince: 'erasedAt',
   search: {
     revision: 2,
-    findableOf: ({ id, name, email, externalId, erasure }) =>
-      erasure === null ? { id, texts: [name, email, externalId] } : undefined,
+    findableOf: ({ name, email, externalId, erasure }) =>
+      erasure === null ? { texts: [name, email, externalId] } : undefined,
     isForgiving: true,
   },
   toDocument: toDocumentCustomer,

@@ -72,7 +72,7 @@ export async function start(
         encoder: Discount,
       }),
     }),
-    searchRpc(discounts, {
+    searchRpc(discounts.searchIndex, {
       type: ResultType.RESULT_TYPE_DISCOUNT,
       filterOf: ({ active }) => discountsWith({ active }),
       describe: ({ name, code, active }) => ({

@@ -33,7 +33,7 @@ export const discountDefinition: AggregateDefinition<Discount> = {
   },
   search: {
     revision: 2,
-    findableOf: ({ id, name, code }) => ({ id, texts: [name, code] }),
+    findableOf: ({ name, code }) => ({ texts: [name, code] }),
     isForgiving: true,
   },
   toDocument: toDocumentDiscount,

@@ -1,11 +1,7 @@
-/** Facts by which a resource is found. */
+/** Facts by which a resource is found, beside its id. */
 export interface Findable {
-  /** UUID; found by its first 4 characters or more. */
-  readonly id: string;
   /** Texts found by the beginning of any of their words: a name, an email address, a URL. */
   readonly texts: readonly (string | null | undefined)[];
-  /** Texts found by whole words only, of a resource that is written too often for more keys. */
-  readonly wholeWords?: readonly (string | null | undefined)[];
 }
 
 /** Condition on the keys of a resource: it has one of them. Others are found by `matches`. */
@@ -20,10 +16,8 @@ export interface KeyCondition {
 const prefixLengthMin = 2;
 const prefixLengthMax = 16;
 const partsMax = 3;
-// Beginnings of a UUID. The first 13 characters are the millisecond of a version 7; the ninth is a
-// hyphen, with which no word of a query ends.
-const idPrefixLengths = [4, 5, 6, 7, 8, 10, 11, 12, 13];
-const idLike = /^(?:[0-9a-f]{4,8}|[0-9a-f]{8}-[0-9a-f-]+)$/;
+// The first group of a UUID: the minute of a version 7. Fewer characters say less than a day.
+const idBeginning = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/;
 // Marks a key as a whole word; no word contains it.
 const endOfWord = ' ';
 // Only the beginning of a longer word is compared.
@@ -53,8 +47,8 @@ const undecomposed = /[æœøłđðþς]/g;
  * begins at each letter or digit that follows another character, and ends at the next space, so
  * that `ada@example.com` is found by `ada`, by `exam` and by `example.com`.
  */
-export function searchKeysOf({ id, texts, wholeWords = [] }: Findable): string[] {
-  const words = wordsOf(texts, endingsOf);
+export function searchKeysOf({ texts }: Findable): string[] {
+  const words = wordsOf(texts);
   const prefixes = words.flatMap((word) => {
     const letters = Array.from(word);
     const length = Math.min(letters.length, prefixLengthMax) - prefixLengthMin + 1;
@@ -62,10 +56,7 @@ export function searchKeysOf({ id, texts, wholeWords = [] }: Findable): string[]
       letters.slice(0, prefixLengthMin + index).join(''),
     );
   });
-  const whole = [...words, ...wordsOf(wholeWords, partsOf)].map(wholeKeyOf);
-  return [
-    ...new Set([...idPrefixLengths.map((length) => id.slice(0, length)), ...prefixes, ...whole]),
-  ];
+  return [...new Set([...prefixes, ...words.map(wholeKeyOf)])];
 }
 
 /**
@@ -81,35 +72,27 @@ export function wholeKeyOf(word: string): string {
   return `${word}${endOfWord}`;
 }
 
-/**
- * Conditions on resources that have a word, or an id, beginning with a word of a query. A resource
- * meets all of them.
- */
+/** Conditions on resources that have a word beginning with a word of a query: all of them. */
 export function beginningWith(word: string): KeyCondition[] {
   const whole = wholeKeyOf(word);
   const length = Array.from(word).length;
   if (length < prefixLengthMin) return [{ keys: [whole], isExact: true }];
   const isExact = length <= prefixLengthMax;
   const parts = isExact ? [] : endingsOf(word).slice(1).filter(isKey).slice(-partsMax);
-  const conditions = [word, ...parts].map((part) => ({
+  return [word, ...parts].map((part) => ({
     keys: [...new Set([beginningOf(part), wholeKeyOf(part), whole])],
     isExact,
   }));
-  if (!idLike.test(word)) return conditions;
-  const idLength = idPrefixLengths.findLast((length) => length <= word.length) ?? 0;
-  const idKey = word.slice(0, idLength);
-  return conditions.map(({ keys }) => ({
-    keys: [...new Set([...keys, idKey])],
-    isExact: isExact && idKey === word,
-  }));
 }
 
-/** True if a word of the resource, or its id, begins with a word of a query. */
-export function matches(
-  { id, keys }: { readonly id: string; readonly keys: readonly string[] },
-  word: string,
-): boolean {
-  return id.startsWith(word) || keys.some((key) => key.startsWith(word));
+/** True if a word of a query may be the beginning of an id: its first group, or more. */
+export function isIdBeginning(word: string): boolean {
+  return idBeginning.test(word);
+}
+
+/** True if one of the keys begins with a word of a query. */
+export function matches(keys: readonly string[], word: string): boolean {
+  return keys.some((key) => key.startsWith(word));
 }
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz';
@@ -138,19 +121,13 @@ export function correctionsOf(word: string): string[] {
   return [...corrections];
 }
 
-function wordsOf(
-  texts: readonly (string | null | undefined)[],
-  split: (piece: string) => readonly string[],
-): string[] {
-  const words = texts.flatMap((text) =>
-    [
-      ...new Set(
-        piecesOf(text ?? '')
-          .flatMap(split)
-          .map(cut),
-      ),
-    ].slice(0, wordsMax),
-  );
+function wordsOf(texts: readonly (string | null | undefined)[]): string[] {
+  const words = texts.flatMap((text) => {
+    const ofText = piecesOf(text ?? '')
+      .flatMap(endingsOf)
+      .map(cut);
+    return [...new Set(ofText)].slice(0, wordsMax);
+  });
   return [...new Set(words)];
 }
 
@@ -179,11 +156,6 @@ function isKey(letters: string): boolean {
 /** The longest key that each word beginning with the letters has. */
 function beginningOf(letters: string): string {
   return Array.from(letters).slice(0, prefixLengthMax).join('');
-}
-
-/** The piece, and each of its runs of letters and digits. */
-function partsOf(piece: string): string[] {
-  return [piece, ...piece.split(/[^\p{L}\p{N}]+/u)];
 }
 
 /** Without case, accents and apostrophes. Upper case comes first, because it expands ß to SS. */

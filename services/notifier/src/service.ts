@@ -132,7 +132,7 @@ export async function start(
     startErasure(dependencies),
     startReports(dependencies),
     exportEmails(dependencies),
-    searchRpc(stores.webhookEndpoints, {
+    searchRpc(stores.webhookEndpoints.searchIndex, {
       type: ResultType.RESULT_TYPE_WEBHOOK_ENDPOINT,
       describe: ({ url, description, active }) => ({
         title: url,

@@ -33,6 +33,7 @@ import { reportRpc } from './report/report-rpc';
 import { ReportStore } from './report/report-store';
 import { subscriptionRpc } from './rpc';
 import { subscriptionDefinition } from './subscription-document';
+import { subscriptionSearch } from './search/find-subscriptions';
 import { Subscriptions, subscriptionsWith } from './storage/subscription-store';
 import { mainItem } from './subscription/subscription';
 import type { SubscriptionRecord } from './subscription/tombstone';
@@ -92,7 +93,7 @@ export async function start(
     reportRpc({ reports }),
     erasureRpc(service, erasingSubscriptions({ records, subscriptions, changes })),
     exportRpc(service, exportedResources({ records, changes })),
-    searchRpc(records, {
+    searchRpc(subscriptionSearch(records, peers), {
       type: ResultType.RESULT_TYPE_SUBSCRIPTION,
       filterOf: ({ customerId }) => subscriptionsWith({ customerId }),
       describe: describeFound,

@@ -1,4 +1,3 @@
-import { matches, queryWordsOf, searchKeysOf } from '@billing/kernel/search-words';
 import { requestChange } from './lifecycle/apply-change';
 import { migrate } from './migration/migrate-subscription';
 import { subscriptionDefinition } from './subscription-document';
@@ -35,21 +34,6 @@ test('the next write stores items, and clears the fields of the earlier form', (
   });
   expect(fromDocument({ ...written, _id: subscription.id })).toEqual(subscription);
 });
-
-test.each(['dan', 'dana aal', 'pr', 'premium', 'sea', 'premium dana'])(
-  'a subscription of Dana Aalto to Premium is found by the beginning %s',
-  (text) => {
-    const customer = { ...subscription.customer, name: 'Dana Aalto' };
-    const [item] = subscription.items;
-    const items = [{ ...item, productName: 'Premium Seats' }] as const;
-    const found = { ...subscription, customer, items };
-    const findable = subscriptionDefinition.search?.findableOf(found);
-    const keys = searchKeysOf(findable ?? { id: '', texts: [] });
-    const words = queryWordsOf(text);
-    const isFound = words.every((word) => matches({ id: found.id, keys }, word));
-    expect(isFound).toBe(true);
-  },
-);
 
 describe('money that waits after a roll-back to an earlier release', () => {
   const line: ChangeLine = {

@@ -210,15 +210,6 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
     { name: 'parked', keys: { parkedFor: 1, createdAt: -1, _id: -1 } },
   ],
   fixedFields: ['isTombstone'],
-  search: {
-    revision: 2,
-    findableOf: (record) => {
-      if (record.isTombstone) return undefined;
-      const { id, items, customer } = record;
-      const [main, ...others] = items.map(({ productName }) => productName);
-      return { id, texts: [main, customer.name], wholeWords: others };
-    },
-  },
   toDocument: toDocumentRecord,
   fromDocument: (document) =>
     fromDocumentRecord(document._id, document as unknown as RecordDocument),

@@ -460,7 +460,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       ...recordFirstReached(envelope, reached, changedAt),
       ...this.definition.toDocument(stored.state),
       ...scheduleOf(this.definition, stored.state),
-      ...searchFieldsOf(this.definition, stored.state),
+      ...searchFieldsOf(this.definition, stored.state, envelope.searchKeys),
       slice: envelope.slice ?? sliceOf(envelope._id),
       version: stored.version,
       updatedAt: stored.updatedAt,

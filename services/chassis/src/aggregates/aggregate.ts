@@ -47,8 +47,6 @@ export interface SearchDefinition<S> {
   readonly revision: number;
   /** Facts by which the aggregate is found; undefined for one that is never found. */
   readonly findableOf: (state: S) => Findable | undefined;
-  /** Another form in which a normalized word of a query may be stored, if any. */
-  readonly otherFormOf?: (word: string) => string | undefined;
   /** True if a word with one wrong letter is forgiven: for names. */
   readonly isForgiving?: boolean;
 }
@@ -260,12 +258,17 @@ export function scheduleOf<S extends { readonly id: string }>(
   };
 }
 
-/** Returns the keys by which the document is found. Each write of the document stores them. */
+/**
+ * Returns the keys by which the document is found. Each write of the document stores them. Keys
+ * that an earlier release has stored, of aggregates that are found in another way now, are emptied:
+ * they may have names.
+ */
 export function searchFieldsOf<S extends { readonly id: string }>(
   { search }: Pick<AggregateDefinition<S>, 'search'>,
   state: S,
+  stored: readonly string[] = [],
 ): Pick<Envelope, 'searchKeys'> {
-  if (search === undefined) return {};
+  if (search === undefined) return stored.length === 0 ? {} : { searchKeys: [] };
   const findable = search.findableOf(state);
   return { searchKeys: findable === undefined ? [] : searchKeysOf(findable) };
 }

@@ -1,7 +1,8 @@
-import type { Collection, Filter } from 'mongodb';
+import type { Collection, Filter, Sort } from 'mongodb';
 import {
   beginningWith,
   correctionsOf,
+  isIdBeginning,
   type KeyCondition,
   matches,
   queryWordsOf,
@@ -24,19 +25,48 @@ export const resultsMax = 100;
 const comparedMax = 200;
 
 /** Part of the matches that a search returns. */
-interface SearchRange {
+export interface SearchRange {
   /** Maximum number of aggregates. */
-  readonly limit?: number;
+  readonly limit: number;
   /** Condition on the documents, as of a list. */
-  readonly filter?: Readonly<Record<string, unknown>>;
+  readonly filter: Readonly<Record<string, unknown>>;
 }
 
-/** A word of a query, and another form in which it may be stored. */
-type Forms = readonly [word: string] | readonly [word: string, other: string];
-
 /** Environment and range of a search. */
-interface Place extends Required<SearchRange> {
+export interface SearchPlace extends SearchRange {
   readonly environmentId: string;
+}
+
+/** Documents of one kind of aggregate. */
+interface Searched<S extends { readonly id: string }> {
+  readonly documents: Collection<AggregateDocument>;
+  readonly definition: AggregateDefinition<S>;
+}
+
+/**
+ * Finds the environment's aggregates whose id begins with a word of a query, the newest first. The
+ * ids of their creation's minute are read, until there are enough.
+ */
+export async function findByIdBeginning<S extends { readonly id: string }>(
+  searched: Searched<S>,
+  word: string,
+  { filter, ...at }: SearchPlace,
+): Promise<Stored<S>[]> {
+  if (!isIdBeginning(word)) return [];
+  // Sorts after every digit.
+  const _id = { $gte: word, $lt: `${word}g` };
+  return findMatching(searched, { ...at, filter: { ...filter, _id } }, { _id: -1 });
+}
+
+/** Finds the environment's aggregates that match a filter. */
+export async function findMatching<S extends { readonly id: string }>(
+  { documents, definition }: Searched<S>,
+  { environmentId, limit, filter }: SearchPlace,
+  sort: Sort = {},
+): Promise<Stored<S>[]> {
+  const query = { ...filter, environmentId } as Filter<AggregateDocument>;
+  const found = await retryTransient(() => documents.find(query).sort(sort).limit(limit).toArray());
+  return found.map((document) => toStored(definition, document));
 }
 
 /**
@@ -52,49 +82,56 @@ export class SearchIndex<S extends { readonly id: string }> {
   ) {}
 
   /**
-   * Finds the environment's aggregates that have, for each word of the text, a word beginning so.
-   * Those that have the words as a whole come first.
+   * Finds the environment's aggregates that have, for each word of the text, a word beginning so,
+   * or the id that begins so. Those that have the words as a whole come first.
    */
   async find(
     text: string,
     { tenant }: Pick<CallContext, 'tenant'>,
-    { limit = usualResults, filter = {} }: SearchRange = {},
+    { limit = usualResults, filter = {} }: Partial<SearchRange> = {},
   ): Promise<Stored<S>[]> {
-    const words = queryWordsOf(text).map((word) => this.formsOf(word));
-    if (words.length === 0) return [];
+    const words = queryWordsOf(text);
+    const [word] = words;
+    if (word === undefined) return [];
     const at = { environmentId: tenant.environmentId, limit, filter };
-    const [whole, begun] = await Promise.all([
+    const [ofId, whole, begun] = await Promise.all([
+      words.length === 1 ? this.findById(word, at) : [],
       this.read(at, words.map(whollyEqual)),
-      this.readMatching(at, words, words.flatMap(begunBy)),
+      this.readMatching(at, words, words.flatMap(beginningWith)),
     ]);
     const found = new Map([...whole, ...begun].map((document) => [document._id, document]));
-    const documents = found.size > 0 ? [...found.values()] : await this.readCorrected(at, words);
-    return documents.slice(0, limit).map((document) => toStored(this.definition, document));
+    const isNone = ofId.length + found.size === 0;
+    const documents = isNone ? await this.readCorrected(at, words) : [...found.values()];
+    const stored = documents.map((document) => toStored(this.definition, document));
+    const all = new Map([...ofId, ...stored].map((one) => [one.state.id, one]));
+    return [...all.values()].slice(0, limit);
   }
 
-  private formsOf(word: string): Forms {
-    const other = this.definition.search?.otherFormOf?.(word);
-    return other === undefined || other === word ? [word] : [word, other];
+  private async findById(word: string, at: SearchPlace): Promise<Stored<S>[]> {
+    const { documents, definition } = this;
+    const found = await findByIdBeginning({ documents, definition }, word, at);
+    return found.filter(({ state }) => definition.search?.findableOf(state) !== undefined);
   }
 
   private async readMatching(
-    at: Place,
-    words: readonly Forms[],
+    at: SearchPlace,
+    words: readonly string[],
     conditions: readonly KeyCondition[],
   ): Promise<AggregateDocument[]> {
     const found = await this.read(at, conditions);
-    return found.filter(({ _id: id, searchKeys: keys = [] }) =>
-      words.every((forms) => forms.some((form) => matches({ id, keys }, form))),
-    );
+    return found.filter(({ searchKeys: keys = [] }) => words.every((word) => matches(keys, word)));
   }
 
   /** Finds documents with one word of the text corrected by one letter. */
-  private async readCorrected(at: Place, words: readonly Forms[]): Promise<AggregateDocument[]> {
+  private async readCorrected(
+    at: SearchPlace,
+    words: readonly string[],
+  ): Promise<AggregateDocument[]> {
     if (this.definition.search?.isForgiving !== true) return [];
-    for (const [index, [word]] of words.entries()) {
+    for (const [index, word] of words.entries()) {
       const keys = correctionsOf(word).map(wholeKeyOf);
       const others = words.toSpliced(index, 1);
-      const conditions = [{ keys, isExact: true }, ...others.flatMap(begunBy)];
+      const conditions = [{ keys, isExact: true }, ...others.flatMap(beginningWith)];
       const found = keys.length === 0 ? [] : await this.readMatching(at, others, conditions);
       if (found.length > 0) return found;
     }
@@ -102,7 +139,7 @@ export class SearchIndex<S extends { readonly id: string }> {
   }
 
   private async read(
-    { environmentId, limit, filter }: Place,
+    { environmentId, limit, filter }: SearchPlace,
     conditions: readonly KeyCondition[],
   ): Promise<AggregateDocument[]> {
     const filters = conditions.map(({ keys }) => ({ searchKeys: { $in: [...keys] } }));
@@ -122,18 +159,6 @@ export class SearchIndex<S extends { readonly id: string }> {
   }
 }
 
-function whollyEqual(forms: Forms): KeyCondition {
-  return { keys: forms.map(wholeKeyOf), isExact: true };
-}
-
-function begunBy([word, other]: Forms): KeyCondition[] {
-  const conditions = beginningWith(word);
-  if (other === undefined) return conditions;
-  const others = beginningWith(other);
-  return conditions.flatMap((one) =>
-    others.map((another) => ({
-      keys: [...new Set([...one.keys, ...another.keys])],
-      isExact: one.isExact && another.isExact,
-    })),
-  );
+function whollyEqual(word: string): KeyCondition {
+  return { keys: [wholeKeyOf(word)], isExact: true };
 }

@@ -64,9 +64,9 @@ export const eventLogCallers: Callers<EventLogServiceServer> = {
   getEventLogEntries: ['notifier'],
 };
 
-/** Only the dashboard searches. */
+/** The dashboard searches; subscription finds its resources by their customers and products. */
 export const searchCallers: Callers<SearchServiceServer> = {
-  search: ['gateway'],
+  search: ['gateway', 'subscription'],
 };
 
 /** Only the gateway exports. */

@@ -48,6 +48,7 @@ export function shardedAggregates(scatter: CollectionLayout['scatter'] = {}): Co
     recoverAt: 'recovery, in slices',
     'environmentId milestonesAt': 'running totals since a snapshot',
     'environmentId searchKeys': 'search of an environment',
+    'environmentId _id': 'search of an environment by the beginning of an id',
     isFence: 'values of an earlier version, claimed once',
     changedAt: 'the one scan after a restore',
     ...scatter,

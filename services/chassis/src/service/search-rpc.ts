@@ -7,12 +7,17 @@ import {
   SearchServiceService,
 } from '@billing/proto/billing/search/v1/search';
 import type { Stored } from '../aggregates/aggregate';
-import { resultsMax, usualResults } from '../aggregates/search-index';
-import type { AggregateCollection } from '../aggregates/aggregate-collection';
+import { resultsMax, type SearchRange, usualResults } from '../aggregates/search-index';
+import type { CallContext } from '../grpc/call-context';
 import { searchCallers } from '../grpc/callers';
 import { type RpcDependencies, type RpcService, rpcService } from '../grpc/rpc';
 
 const textLengthMax = 100;
+
+/** Finds aggregates by a text, the best match first. */
+export interface SearchSource<S> {
+  readonly find: (text: string, context: CallContext, range: SearchRange) => Promise<Stored<S>[]>;
+}
 
 /** How a service filters and shows the aggregates that it finds. */
 export interface FoundBy<S> {
@@ -29,7 +34,7 @@ export interface FoundBy<S> {
 
 /** The call by which the dashboard searches the aggregates of a service. */
 export function searchRpc<S extends { readonly id: string }>(
-  { searchIndex }: Pick<AggregateCollection<S>, 'searchIndex'>,
+  source: SearchSource<S>,
   { type, filterOf = () => ({}), describe }: FoundBy<S>,
 ): (dependencies: RpcDependencies) => RpcService {
   const toResult = ({ state }: Stored<S>): SearchResult => ({
@@ -50,7 +55,7 @@ export function searchRpc<S extends { readonly id: string }>(
           q: isTooLong ? [`Must be at most ${String(textLengthMax)} characters`] : [],
           limit: limit < 1 || limit > resultsMax ? [`Must be from 1 to ${String(resultsMax)}`] : [],
         });
-        const found = await searchIndex.find(text, context, { limit, filter: filterOf(filters) });
+        const found = await source.find(text, context, { limit, filter: filterOf(filters) });
         return { results: found.map(toResult) };
       },
     },

@@ -30,8 +30,8 @@ export const webhookEndpoints = (keys: DataKeys): AggregateDefinition<WebhookEnd
   resource: 'Webhook endpoint',
   search: {
     revision: 2,
-    findableOf: ({ id, url, description, deletedAt }) =>
-      deletedAt === undefined ? { id, texts: [url, description] } : undefined,
+    findableOf: ({ url, description, deletedAt }) =>
+      deletedAt === undefined ? { texts: [url, description] } : undefined,
   },
   toDocument: ({
     url,

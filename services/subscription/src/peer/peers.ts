@@ -22,6 +22,10 @@ import {
   type MeteringServiceServer,
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
+import {
+  type SearchServiceServer,
+  SearchServiceService,
+} from '@billing/proto/billing/search/v1/search';
 import { CustomerClient } from './customer';
 import { MeterPriceClient } from './meter-prices';
 import { QuoteClient } from './checkout';
@@ -40,6 +44,8 @@ export interface Peers {
   /** Products in their present state; concurrent reads share one call. */
   readonly products: BatchedLookup<Product>;
   readonly customers: CustomerClient;
+  /** Finds customers and products by a text. */
+  readonly search: Readonly<Record<'customers' | 'products', Peer<SearchServiceServer>>>;
 }
 
 type Addresses = Readonly<
@@ -71,6 +77,14 @@ export function connectPeers(service: Service, config: Addresses): Peers {
     ),
     customer,
     customers: new CustomerClient(customer),
+    search: {
+      customers: service.peer<SearchServiceServer>(SearchServiceService, {
+        address: config.CUSTOMER_ADDRESS,
+      }),
+      products: service.peer<SearchServiceServer>(SearchServiceService, {
+        address: config.CATALOG_ADDRESS,
+      }),
+    },
     checkout,
     quotes: new QuoteClient(checkout),
     discount: service.peer<DiscountServiceServer>(DiscountServiceService, {

@@ -32,7 +32,6 @@ import {
 } from '../../tax/finalization-document';
 import { fromResultDocument, type SentResultDocument } from './sent-result-document';
 import { movedMonthOf } from './moved-month';
-import { invoiceSearch } from './search-document';
 import { fromLineItemDocument, type LineItemDocument } from './line-item-document';
 import type { DeclineKind } from '../../provider/port/payment-provider';
 import { type Count, nullable, type Nullable } from './stored-fields';
@@ -149,7 +148,6 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
     { name: 'moved', keys: { isTombstone: 1, movedMonth: 1 } },
   ],
   fixedFields: ['isTombstone'],
-  search: invoiceSearch,
   dueAt: invoiceDueAt,
   dueClass: 'COLLECTION',
   recoverAt: invoiceRecoverAt,

@@ -40,6 +40,8 @@ const attemptsMax = 64;
 const batchMax = 100;
 // Size of the cache of last numbers.
 const environmentsMax = 10_000;
+// A number that begins with given digits has up to six more.
+const magnitudes = Array.from({ length: 7 }, (_, zeros) => 10 ** zeros);
 // Ids of a series sort like its numbers.
 const seriesDigits = 12;
 
@@ -83,6 +85,25 @@ export class InvoiceNumberStore {
    */
   take(holder: NumberHolder): Promise<string> {
     return this.taking.run(holder);
+  }
+
+  /**
+   * Ids of the holders of numbers that begin with these digits, the lowest number first; the zeros
+   * in front of a number do not count.
+   */
+  async findHolders(environmentId: string, digits: number, limit: number): Promise<string[]> {
+    const pages = await Promise.all(
+      magnitudes.map((size) => {
+        const number = { $gte: digits * size, $lt: (digits + 1) * size };
+        return retryTransient(() =>
+          this.documents.find({ environmentId, number }).sort({ number: 1 }).limit(limit).toArray(),
+        );
+      }),
+    );
+    return pages
+      .flat()
+      .map(({ invoiceId }) => invoiceId)
+      .slice(0, limit);
   }
 
   private async takeAll(holders: readonly NumberHolder[]): Promise<Outcome<string>[]> {
