@@ -1,4 +1,4 @@
-/** Facts by which a resource is found, beside its id. */
+/** Facts by which a resource is found, other than its id. */
 export interface Findable {
   /** Texts found by the beginning of any of their words: a name, an email address, a URL. */
   readonly texts: readonly (string | null | undefined)[];
