@@ -109,6 +109,34 @@ test('names what the fields of a write refer to, in the list alone', async () =>
   expect(await exported()).not.toContain('Nora');
 });
 
+test('lists under a customer what belongs to the customer, and in the activity', async () => {
+  const there = owner.in(sandbox);
+  const created = async (path: string, body: object) => {
+    const answer = await there.v1('POST', path, body);
+    expect([path, answer.status]).toEqual([path, 201]);
+    return answer.body;
+  };
+  const { id: customerId } = await created('/customers', { email: 'owned@example.com' });
+  const { id: productId } = await created('/products', product);
+  const portal = await created('/portal/sessions', { customerId });
+  const checkout = await created('/checkout', { customerId, productId });
+  const entry = { amount: 500, currency: 'USD', description: 'Goodwill' };
+  await created('/balance-entries', { customerId, ...entry });
+  const actions = [
+    'POST /v1/balance-entries',
+    'POST /v1/checkout',
+    'POST /v1/portal/sessions',
+    'POST /v1/customers',
+  ];
+  const { data } = (await owner.api('GET', `/audit?targetId=${String(customerId)}`)).body;
+  expect(data.map(({ action }: { action: string }) => action)).toEqual(actions);
+  expect(data[1].target).toMatchObject({ type: 'checkout_session', id: checkout.sessionId });
+  expect(data[2].target).toMatchObject({ id: portal.sessionId });
+  const activity = (await there.api('GET', `/customers/${String(customerId)}/activity`)).body;
+  const changes = activity.data.filter(({ kind }: { kind: string }) => kind === 'CHANGE');
+  expect(new Set(changes.map(({ entry }: any) => entry.action))).toEqual(new Set(actions));
+});
+
 test('names the former values of what an API key changes', async () => {
   const api = system.sandbox;
   const { id } = await api.expect(201, api.post('/products', product));

@@ -17,6 +17,26 @@ test('a write that creates a resource names it and its input', () => {
   });
 });
 
+test('a session belongs to its customer', () => {
+  const customerId = '0190f3c4-0000-7000-8000-000000000001';
+  const answer = { sessionId: id, url: 'https://example.com/portal/s', expiresAt: null };
+  const written = { segment: 'portal', id: undefined, body: { customerId }, before: undefined };
+  expect(auditDetail({ ...written, answer }).target).toMatchObject({ id, customerId });
+  expect(auditDetail({ ...written, body: { customerId: 'Ada' }, answer }).target).toMatchObject({
+    id,
+    customerId: undefined,
+  });
+});
+
+test('a resource belongs to the customer that the answer names', () => {
+  const customerId = '0190f3c4-0000-7000-8000-000000000001';
+  const written = { segment: 'credit-notes', id: undefined, body: {}, before: undefined };
+  expect(auditDetail({ ...written, answer: { id, customerId } }).target).toMatchObject({
+    id,
+    customerId,
+  });
+});
+
 test('a change names only the changed fields, with the values before and after', () => {
   const before = { id, name: 'Basic', active: true };
   const answer = { id, name: 'Basic', active: false };
@@ -114,7 +134,13 @@ test.each([
   ['checkout', 'checkout_session'],
 ])('%s are about a %s', (segment, type) => {
   const written = { segment, id, body: {}, before: undefined, answer: undefined };
-  expect(auditDetail(written).target).toEqual({ type, id, name: undefined, currency: undefined });
+  expect(auditDetail(written).target).toEqual({
+    type,
+    id,
+    name: undefined,
+    currency: undefined,
+    customerId: undefined,
+  });
 });
 
 describe('a removal', () => {

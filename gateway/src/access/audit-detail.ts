@@ -26,6 +26,7 @@ export interface Written {
 
 const valueLengthMax = 500;
 const nameLengthMax = 200;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const currencyCode = /^[A-Z]{3}$/;
 // Resources whose texts contain no personal data.
 const impersonal = new Set([
@@ -57,7 +58,8 @@ export function auditDetail(written: Written): AuditDetail {
   const { segment, id, body, before, answer } = written;
   const old = fieldsOf(before);
   const made = fieldsOf(answer);
-  const targetId = id ?? textOf(made.id);
+  // A portal session or a checkout session is named by its answer.
+  const targetId = id ?? textOf(made.id) ?? textOf(made.sessionId);
   const type = resourceOf(segment);
   const named = Object.keys(fieldsOf(body)).filter(
     (field) => field in made || before === undefined,
@@ -70,7 +72,8 @@ export function auditDetail(written: Written): AuditDetail {
       return { field, fromJson, toJson: shown(segment, field, to) };
     });
   const known = { ...old, ...made };
-  const target = { name: nameIn(segment, known), currency: currencyIn(known) };
+  const customerId = customerIn({ ...fieldsOf(body), ...known });
+  const target = { name: nameIn(segment, known), currency: currencyIn(known), customerId };
   const shownChanges = written.isRemoval === true ? removedFields(segment, old) : changes;
   return { target: { type, id: targetId ?? '', ...target }, changes: shownChanges };
 }
@@ -91,6 +94,12 @@ function nameIn(segment: string, { name, label, url, number }: Fields): string |
   const found =
     textOf(name) ?? textOf(label) ?? (segment === 'webhook-endpoints' ? textOf(url) : undefined);
   return found === undefined ? undefined : redactSecrets(found).slice(0, nameLengthMax);
+}
+
+/** The customer to whom a resource belongs; undefined if there is none. */
+function customerIn({ customerId }: Fields): string | undefined {
+  const text = textOf(customerId);
+  return text !== undefined && uuid.test(text) ? text : undefined;
 }
 
 function currencyIn({ currency }: Fields): string | undefined {

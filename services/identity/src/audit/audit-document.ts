@@ -20,6 +20,7 @@ export interface AuditDocument extends Partial<Earlier> {
   readonly targetId?: string | null;
   readonly targetName?: string | null;
   readonly targetCurrency?: string | null;
+  readonly targetCustomerId?: string | null;
   readonly changes?: readonly StoredChange[];
   readonly concerns: string | null;
   readonly requestId: string;
@@ -67,6 +68,7 @@ export function toStoredTarget(target: AuditEntry['target']) {
     targetId: target?.id ?? null,
     targetName: target?.name ?? null,
     targetCurrency: target?.currency ?? null,
+    targetCustomerId: target?.customerId ?? null,
   };
 }
 
@@ -104,12 +106,13 @@ export function fromAuditDocument(document: AuditDocument): AuditEntry {
 }
 
 function fromStoredTarget(document: AuditDocument): AuditEntry['target'] {
-  const { targetType, targetId, targetName, targetCurrency } = document;
+  const { targetType, targetId, targetName, targetCurrency, targetCustomerId } = document;
   if (typeof targetType !== 'string') return undefined;
   return {
     type: targetType,
     id: targetId ?? '',
     name: targetName ?? undefined,
     currency: targetCurrency ?? undefined,
+    customerId: targetCustomerId ?? undefined,
   };
 }

@@ -15,6 +15,8 @@ interface AuditTarget {
   readonly name?: string | undefined;
   /** Currency of the amounts in the changes. */
   readonly currency?: string | undefined;
+  /** Customer to whom it belongs. Absent: none, or unknown. */
+  readonly customerId?: string | undefined;
 }
 
 /** One changed field. The values are JSON texts; undefined: not known or not shown. */
@@ -52,7 +54,7 @@ export interface AuditEntry {
 /** Filters of a list of entries. */
 export interface AuditFilter {
   readonly actorId?: string | undefined;
-  /** One of these was changed; empty: anything. */
+  /** One of these was changed, or what belongs to one of these customers; empty: anything. */
   readonly targetIds?: readonly string[];
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;

@@ -36,6 +36,7 @@ export class AuditStore {
       { name: 'list', key: { environmentId: 1, at: -1, _id: -1 } },
       { name: 'actor', key: { environmentId: 1, actorId: 1, at: -1, _id: -1 } },
       { name: 'target', key: { environmentId: 1, targetId: 1, at: -1, _id: -1 } },
+      { name: 'targetCustomer', key: { environmentId: 1, targetCustomerId: 1, at: -1, _id: -1 } },
       { name: 'at', key: { at: 1 } },
     ]);
   }
@@ -161,7 +162,9 @@ function queryOf(live: string, filter: AuditFilter): Filter<AuditDocument> {
   return {
     environmentId: live,
     ...(actorId !== undefined && { actorId }),
-    ...(targetIds.length > 0 && { targetId: { $in: [...targetIds] } }),
+    ...(targetIds.length > 0 && {
+      $or: [{ targetId: { $in: targetIds } }, { targetCustomerId: { $in: targetIds } }],
+    }),
     // A range in any case: without one some servers sort all matches instead of walking the index.
     at: {
       ...(since !== undefined && { $gte: since }),

@@ -71,11 +71,21 @@ function fromProtoFilter({ targetId, targetIds, ...filter }: RequestedFilter): A
   return { ...filter, targetIds: wanted };
 }
 
+function toProtoTarget({
+  type,
+  id,
+  name,
+  currency,
+  customerId,
+}: NonNullable<AuditEntry['target']>) {
+  return { type, id, name, currency, customerId };
+}
+
 function toProtoAuditEntry({ actor, target, changes, ...entry }: AuditEntry): ProtoAuditEntry {
   const { type, id, email } = actor;
   return {
     ...entry,
-    target: target && { ...target, name: target.name, currency: target.currency },
+    target: target && toProtoTarget(target),
     environmentTime: entry.environmentTime,
     actor: { type: auditActorTypes.valueOf(type), id, email },
     changes: changes.map(({ field, fromJson, toJson }) => ({ field, fromJson, toJson })),
