@@ -1,5 +1,8 @@
 import { type RefObject, useEffect } from 'react';
 
+// A popup that closes gives the focus to its button in one of the next frames.
+const popupMs = 300;
+
 /**
  * Moves the focus to the page when the focused element disappears, such as the button of an action
  * that is no longer possible. Otherwise keyboards and screen readers would lose their place.
@@ -18,8 +21,9 @@ export function useKeptFocus(page: RefObject<HTMLElement | null>): void {
       page.current?.focus({ preventScroll: true });
     };
     const observer = new MutationObserver(() => {
-      // A dialog that closes moves the focus afterwards.
-      if (last?.isConnected === false) setTimeout(keep);
+      // A dialog or a popup that closes moves the focus afterwards.
+      if (last?.isConnected === false)
+        setTimeout(keep, last.closest('.popup') === null ? 0 : popupMs);
     });
     document.addEventListener('focusin', remember);
     observer.observe(document.body, { subtree: true, childList: true });
