@@ -137,6 +137,15 @@ test('lists under a customer what belongs to the customer, and in the activity',
   expect(new Set(changes.map(({ entry }: any) => entry.action))).toEqual(new Set(actions));
 });
 
+test('lists the oldest entry first with order=asc', async () => {
+  const idsOf = async (query: string) =>
+    ((await owner.api('GET', `/audit?${query}`)).body.data as { id: string }[]).map(({ id }) => id);
+  const actorId = await idOf(owner);
+  const newest = await idsOf(`actorId=${actorId}&perPage=100`);
+  expect(newest.length).toBeGreaterThan(2);
+  expect(await idsOf(`actorId=${actorId}&perPage=100&order=asc`)).toEqual(newest.toReversed());
+});
+
 test('names the former values of what an API key changes', async () => {
   const api = system.sandbox;
   const { id } = await api.expect(201, api.post('/products', product));

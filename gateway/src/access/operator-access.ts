@@ -52,6 +52,8 @@ export interface EnvironmentsQuery {
   readonly sandboxesOnly?: boolean | undefined;
   readonly page: number;
   readonly perPage: number;
+  /** True: the live environment last, and before it the newest. */
+  readonly oldestFirst?: boolean | undefined;
 }
 
 /** Dependencies of the operator access. */
@@ -135,9 +137,9 @@ export class OperatorAccess {
   async environments(
     session: string,
     call: Call,
-    { search = '', sandboxesOnly = false, page, perPage }: EnvironmentsQuery,
+    { search = '', sandboxesOnly = false, page, perPage, oldestFirst }: EnvironmentsQuery,
   ): Promise<ListEnvironmentsResponse> {
-    const request = { sessionToken: session, search, page, perPage, sandboxesOnly };
+    const request = { sessionToken: session, search, page, perPage, sandboxesOnly, oldestFirst };
     return this.dependencies.operators.listEnvironments(request, call as CallContext);
   }
 

@@ -8,8 +8,8 @@ import { toJsonTime } from '@billing/proto/json/scalars';
 import { operatorRoles } from '@billing/proto/values/identity';
 import { operatorEmailKinds } from '@billing/proto/values/notifier';
 import { liveTenantOf } from '../access/live-tenant';
-import { activeFilter, optional, pageShape, readBody, readQuery, time } from '../api/input/input';
-import { page, pageQuery } from '../api/input/list';
+import { activeFilter, listShape, optional, readBody, readQuery, time } from '../api/input/input';
+import { listQuery, page } from '../api/input/list';
 import { ok, present } from '../http/answer';
 import { bestEffort } from '../peer/best-effort';
 import type { Call } from '../http/exchange';
@@ -30,12 +30,12 @@ const UpdateOperator = z.object({
   revokeKeys: optional(z.boolean()),
 });
 const ListEnvironments = z.object({
-  ...pageShape,
+  ...listShape,
   search: z.string().max(200).optional(),
   sandboxesOnly: activeFilter,
 });
 const ListAuditEntries = z.object({
-  ...pageShape,
+  ...listShape,
   actorId: optional(z.string().max(100)),
   targetId: optional(z.string().max(100)),
   since: optional(time),
@@ -117,7 +117,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
       const { environments, total } = await operatorAccess.environments(
         session,
         call,
-        pageQuery(wanted),
+        listQuery(wanted),
       );
       return page(environments, { ...wanted, total }, toJsonEnvironment);
     },
@@ -142,7 +142,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
       const wanted = readQuery(ListAuditEntries, { query });
       const [{ entries, total, totalIsMore }, operatorNames] = await Promise.all([
         peers.operator.listAuditEntries(
-          { sessionToken: session, targetIds: [], ...pageQuery(wanted) },
+          { sessionToken: session, targetIds: [], ...listQuery(wanted) },
           call as CallContext,
         ),
         operatorNamesOf(session, call, peers),

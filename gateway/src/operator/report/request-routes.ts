@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { LoggedBody, LoggedRequest } from '@billing/proto/billing/identity/v1/request_log';
 import { toJsonTime } from '@billing/proto/json/scalars';
-import { optional, pageShape, readQuery } from '../../api/input/input';
-import { pageQuery } from '../../api/input/list';
+import { listShape, optional, readQuery } from '../../api/input/input';
+import { listQuery } from '../../api/input/list';
 import { ok, present } from '../../http/answer';
 import type { EnvironmentRoute } from '../route/route';
 
@@ -10,7 +10,7 @@ const textLengthMax = 500;
 const text = optional(z.string().max(textLengthMax));
 
 const ListRequests = z.object({
-  ...pageShape,
+  ...listShape,
   method: optional(z.enum(['GET', 'POST', 'PATCH', 'DELETE'])),
   /** A class of statuses, such as 4xx. */
   status: optional(z.enum(['2xx', '3xx', '4xx', '5xx'])),
@@ -27,7 +27,7 @@ export const requestRoutes: readonly EnvironmentRoute[] = [
     handle: async ({ query, context }, { peers, requestLog }) => {
       const { status, path: pathPrefix, ...wanted } = readQuery(ListRequests, { query });
       const statusClass = status === undefined ? undefined : Number(status[0]);
-      const asked = pageQuery({ ...wanted, statusClass, pathPrefix });
+      const asked = listQuery({ ...wanted, statusClass, pathPrefix });
       const found = await peers.requestLog.listRequests(asked, context);
       const { requests, total, totalIsMore, searchedSince: since } = found;
       const { page, perPage } = wanted;

@@ -19,6 +19,12 @@ const endOfTime = new Date(8.64e15);
 const countMax = 10_000;
 const exportBatchMax = 500;
 
+interface ListRange {
+  readonly page: number;
+  readonly perPage: number;
+  readonly oldestFirst?: boolean;
+}
+
 /** Stores the changes made by operators, keys and the system. */
 export class AuditStore {
   private readonly entries: Collection<AuditDocument>;
@@ -108,17 +114,18 @@ export class AuditStore {
     }
   }
 
-  /** Newest first. */
+  /** Newest first, or oldest first with `oldestFirst`. */
   async list(
     { environmentId }: Tenant,
-    { page, perPage, filter }: { page: number; perPage: number; filter: AuditFilter },
+    { page, perPage, oldestFirst = false, filter }: ListRange & { readonly filter: AuditFilter },
   ): Promise<{ data: AuditEntry[]; total: number; totalIsMore: boolean }> {
     const query = queryOf(environmentId, filter);
+    const direction = oldestFirst ? 1 : -1;
     const [documents, counted] = await retryTransient(() =>
       Promise.all([
         this.entries
           .find(query)
-          .sort({ at: -1, _id: -1 })
+          .sort({ at: direction, _id: direction })
           .skip((page - 1) * perPage)
           .limit(perPage)
           .toArray(),

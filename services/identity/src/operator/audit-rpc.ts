@@ -46,9 +46,10 @@ export function auditHandlers({ signIn, audit, clock }: AuditRpcDependencies): H
       await audit.end(tenant, id, { status, target, changes, environmentTime });
       return {};
     },
-    listAuditEntries: async ({ sessionToken, page, perPage, ...request }) => {
+    listAuditEntries: async ({ sessionToken, page, perPage, oldestFirst, ...request }) => {
       const tenant = await tenantOfLeader(sessionToken);
-      const wanted = { ...readPage({ page, perPage }), filter: fromProtoFilter(request) };
+      const paged = readPage({ page, perPage, oldestFirst });
+      const wanted = { ...paged, filter: fromProtoFilter(request) };
       const { data, ...extent } = await audit.list(tenant, wanted);
       return { entries: data.map(toProtoAuditEntry), ...extent };
     },
@@ -61,7 +62,10 @@ export function auditHandlers({ signIn, audit, clock }: AuditRpcDependencies): H
   };
 }
 
-type RequestedFilter = Omit<ListAuditEntriesRequest, 'sessionToken' | 'page' | 'perPage'>;
+type RequestedFilter = Omit<
+  ListAuditEntriesRequest,
+  'sessionToken' | 'page' | 'perPage' | 'oldestFirst'
+>;
 
 function fromProtoFilter({ targetId, targetIds, ...filter }: RequestedFilter): AuditFilter {
   const wanted = [...targetIds, ...(targetId === undefined ? [] : [targetId])];

@@ -84,14 +84,19 @@ export function sessionHandlers(dependencies: SessionRpcDependencies): Handlers 
       return {};
     },
 
-    listEnvironments: async ({ sessionToken, search, page, perPage, sandboxesOnly }) => {
+    listEnvironments: async (request) => {
+      const { sessionToken, search, page, perPage, sandboxesOnly, oldestFirst } = request;
       const { operator } = await signIn.authenticate(sessionToken);
       const now = clock.now();
       const { data, total } = await environmentList.list({
         organizationId: operator.tenant.organizationId,
         search: search.trim(),
         isSandbox: sandboxesOnly,
-        ...readPage({ page: page === 0 ? 1 : page, perPage: perPage === 0 ? 20 : perPage }),
+        ...readPage({
+          page: page === 0 ? 1 : page,
+          perPage: perPage === 0 ? 20 : perPage,
+          oldestFirst,
+        }),
       });
       return {
         environments: data.map((environment) => toProtoEnvironment(environment, now)),

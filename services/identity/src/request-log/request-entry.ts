@@ -45,7 +45,7 @@ export interface RequestFilter {
 
 /** A part of a list of requests. */
 export interface RequestPage {
-  /** Newest first. */
+  /** Newest first, unless the oldest were asked for. */
   readonly data: RequestEntry[];
   /** Number over all pages, up to the counting limit. */
   readonly total: number;

@@ -33,8 +33,8 @@ export function requestLogRpc({ requests, audit, apiKeys }: RequestLogRpcDepende
       await audit.insert(batch.requests.flatMap(auditedIn));
       return {};
     },
-    listRequests: async ({ page, perPage, ...filter }, context) => {
-      const wanted = { ...readPage({ page, perPage }), filter };
+    listRequests: async ({ page, perPage, oldestFirst, ...filter }, context) => {
+      const wanted = { ...readPage({ page, perPage, oldestFirst }), filter };
       const { data, ...extent } = await requests.list(context, wanted);
       return { requests: data.map((entry) => toProtoRequest(entry)), ...extent };
     },

@@ -104,6 +104,7 @@ test('requests are listed as reported, newest first, to their own environment al
   });
   await log.recordRequests({ requests: [first, aRequest(other), second] }, context);
   expect(await list(context)).toEqual(whole([second, first]));
+  expect(await list(context, { oldestFirst: true })).toEqual(whole([first, second]));
   expect((await list(other)).total).toBe(1);
   expect(await list(testContext())).toEqual(whole([]));
 });

@@ -109,7 +109,12 @@ export class RequestStore {
   /** Throws DeadlineExceededError when the search takes longer than its caller waits. */
   async list(
     { tenant, deadline }: Pick<CallContext, 'tenant' | 'deadline'>,
-    { filter, page, perPage }: { filter: RequestFilter; page: number; perPage: number },
+    {
+      filter,
+      page,
+      perPage,
+      oldestFirst = false,
+    }: { filter: RequestFilter; page: number; perPage: number; oldestFirst?: boolean },
   ): Promise<RequestPage> {
     const { environmentId } = tenant;
     const maxTimeMS = Math.max(1, answerBy({ deadline }).getTime() - this.clock.now().getTime());
@@ -120,7 +125,7 @@ export class RequestStore {
       const query = queryOf(environmentId, { filter, oldestId: oldest?._id });
       const documents = await this.requests
         .find(query, within)
-        .sort({ _id: -1 })
+        .sort({ _id: oldestFirst ? 1 : -1 })
         .skip(skip)
         .limit(perPage)
         .toArray();

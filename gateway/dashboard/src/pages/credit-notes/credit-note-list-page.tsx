@@ -17,6 +17,7 @@ export function CreditNoteListPage() {
         <ResourceTable<CreditNote>
           caption="Credit notes"
           path="/v1/credit-notes"
+          hasOrder
           query={filters.values}
           columns={allCreditNoteColumns}
           rowKey={({ id }) => id}

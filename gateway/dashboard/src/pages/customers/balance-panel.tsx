@@ -82,6 +82,7 @@ export function BalancePanel({ customer }: { customer: Customer }) {
       <ResourceTable<BalanceEntry>
         caption="Balance entries"
         path="/v1/balance-entries"
+        hasOrder
         query={{ customerId }}
         columns={columns}
         rowKey={({ id }) => id}

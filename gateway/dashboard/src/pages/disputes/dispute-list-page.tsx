@@ -24,6 +24,7 @@ export function DisputeListPage() {
         <ResourceTable<Dispute>
           caption="Disputes"
           path="/v1/disputes"
+          hasOrder
           query={filters.values}
           columns={allDisputeColumns}
           rowKey={({ id }) => id}

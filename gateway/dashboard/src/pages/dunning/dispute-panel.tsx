@@ -13,6 +13,7 @@ export function DisputePanel() {
       <ResourceTable<Dispute>
         caption="Open disputes"
         path="/v1/disputes"
+        hasOrder
         list="disputes"
         query={open}
         columns={allDisputeColumns}

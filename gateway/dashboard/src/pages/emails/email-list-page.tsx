@@ -69,6 +69,7 @@ function SuppressionPanel() {
       <ResourceTable<EmailSuppression>
         caption="Suppressed addresses"
         path="/v1/email-suppressions"
+        hasOrder
         list="suppressions"
         columns={suppressionColumns}
         rowKey={({ id }) => id}

@@ -130,6 +130,7 @@ function Rows({ migration }: { migration: PriceMigration }) {
       <ResourceTable<MigratedSubscription>
         caption="Subscriptions of the price migration"
         path={`/v1/price-migrations/${id}/subscriptions`}
+        hasOrder
         query={filters.values}
         refetchMs={status === 'RUNNING' ? refetchMs : endedRefetchMs}
         columns={columnsOf(migration)}

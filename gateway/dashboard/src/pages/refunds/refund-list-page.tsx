@@ -28,6 +28,7 @@ export function RefundListPage() {
         <ResourceTable<Refund>
           caption="Refunds"
           path="/v1/refunds"
+          hasOrder
           query={filters.values}
           columns={allRefundColumns}
           rowKey={({ id }) => id}
@@ -56,6 +57,7 @@ function FailedRefunds() {
       <ResourceTable<Refund>
         caption="Failed refunds"
         path="/v1/refunds"
+        hasOrder
         list="failed"
         query={query}
         columns={allRefundColumns}

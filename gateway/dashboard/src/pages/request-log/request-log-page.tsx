@@ -41,6 +41,7 @@ export function RequestLogPage() {
         <ResourceTable
           caption="Requests"
           path="/dashboard/api/requests"
+          hasOrder
           query={chosen}
           columns={columnsWith(choices.data?.traceUrl ?? null)}
           rowKey={({ entryId }) => entryId}

@@ -52,6 +52,7 @@ export function SandboxListPage() {
         <ResourceTable
           caption="Sandboxes"
           path="/dashboard/api/environments"
+          hasOrder
           query={{ ...filters.values, sandboxesOnly: true }}
           columns={columns}
           rowKey={({ id }) => id}

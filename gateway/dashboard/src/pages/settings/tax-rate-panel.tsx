@@ -74,6 +74,7 @@ export function TaxRatePanel() {
       <ResourceTable<TaxRate>
         caption="Tax rates"
         path="/v1/tax-rates"
+        hasOrder
         query={filters.values}
         columns={columns}
         rowKey={({ id }) => id}

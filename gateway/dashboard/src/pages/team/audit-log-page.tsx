@@ -129,6 +129,7 @@ function AuditTable({ query }: { query: Readonly<Record<string, string>> }) {
     <ResourceTable
       caption="Audit log"
       path="/dashboard/api/audit"
+      hasOrder
       query={query}
       columns={columns}
       rowKey={({ id }) => id}
