@@ -369,8 +369,10 @@ describe('PATCH /checkout-links/:id', () => {
     [{ successUrl: '/thanks' }, 'successUrl', 'Must be an absolute http or https URL'],
     [{ returnUrl: 'javascript:alert(1)' }, 'returnUrl', 'Must be an absolute http or https URL'],
     [{ metadata: { nested: {} } }, 'metadata', expect.any(String)],
-    [{ productIds: [] }, 'productIds', 'Cannot be changed'],
-    [{ discountId: null }, 'discountId', 'Cannot be changed'],
+    [{ productIds: [] }, 'productIds', 'Must have at least 1 element'],
+    [{ productIds: null }, 'productIds', 'Required'],
+    [{ productIds: ['x'] }, 'productIds', '0: Product not found'],
+    [{ discountId: 'x' }, 'discountId', 'Discount is not valid'],
     [{ url: 'https://shop.example' }, 'url', 'Cannot be changed'],
   ])('by %j is refused under %s', async (change, field, message) => {
     const { id } = await api.expect(201, link());

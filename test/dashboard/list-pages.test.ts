@@ -270,6 +270,7 @@ testInChromium(
   'an operator creates a checkout link, deactivates it, and activates it again',
   async () => {
     const { id: productId } = await scene.create('/products', { ...usd, name: 'Solo' });
+    const duo = await scene.create('/products', { ...usd, name: 'Duo' });
     await scene.create('/discounts', {
       name: 'A tenth',
       type: 'PERCENTAGE',
@@ -312,6 +313,15 @@ testInChromium(
       const changed = { label: 'All plans', returnUrl: 'https://shop.example/', quantity };
       expect(data).toMatchObject([{ ...changed, collect: ['NAME'] }]);
       await row.getByText('2 to 10').waitFor();
+      await row.getByRole('button', { name: 'Edit' }).click();
+      await page.locator('.dialog').getByLabel('Duo').check();
+      await page.locator('.dialog').getByRole('button', { name: 'Save' }).click();
+      await row.getByRole('link', { name: 'Duo' }).waitFor();
+      const { discountId } = data[0];
+      expect(discountId).toEqual(expect.any(String));
+      expect((await scene.read('/checkout-links')).data).toMatchObject([
+        { productIds: [productId, duo.id], discountId },
+      ]);
 
       const sessions = page.getByRole('region', { name: 'Checkout sessions' });
       await sessions.getByRole('row', { name: /Ada Solo .* Open/ }).waitFor();

@@ -22,6 +22,7 @@ import { eventRoutes } from './report/event-routes';
 import { moneyReportRoutes } from './report/money-report-routes';
 import { operatorRoutes } from './operator-routes';
 import { paymentMethodRoutes } from './payment-method-routes';
+import { checkoutLinkRoutes } from './report/checkout-link-routes';
 import { productRoutes } from './product-routes';
 import { providerReportRoutes, providerStateRoutes } from './report/provider-report-routes';
 import { reportRoutes } from './report/report-routes';
@@ -68,6 +69,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...paymentMethodRoutes,
   ...searchRoutes,
   ...productRoutes,
+  ...checkoutLinkRoutes,
   ...providerReportRoutes,
   ...providerStateRoutes,
 ];

@@ -121,18 +121,21 @@ function activeProducts(terms: PriceTerms = {}) {
 export function ProductsField({
   newest,
   total,
+  initial = [],
   hint,
 }: {
   newest: readonly Product[];
   /** Number of all active products. */
   total: number;
+  /** Products that are marked at first, also inactive ones. */
+  initial?: readonly Choice[];
   hint: string;
 }) {
-  const [added, add] = useState<readonly Choice[]>([]);
+  const [added, add] = useState(initial);
   const shown = newest.slice(0, shownProducts).map(productChoice);
   const names = new Map([...shown, ...added].map(({ id, label }) => [id, label]));
   // There is nothing to choose from.
-  const marked = total === 1 ? shown : added;
+  const marked = total === 1 && initial.length === 0 ? shown : added;
   return (
     <>
       <ChoicesField

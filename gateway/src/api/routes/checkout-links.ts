@@ -44,10 +44,12 @@ const allowDiscountCodes = z.boolean().meta({
     'Whether payers may type a discount code on the payment page, if the purchase has no discount. Defaults to false.',
 });
 
+const productIds = z.array(z.string()).min(1).max(10);
+
 const CreateCheckoutLink = z
   .object({
     label,
-    productIds: z.array(z.string()).min(1).max(10),
+    productIds,
     quantity: optional(quantity),
     collect: optional(collect),
     successUrl: optional(webAddress).meta(successUrl),
@@ -79,8 +81,10 @@ const UpdateCheckoutLink = z
     quantity: changeable(quantity),
     collect: required(collect),
     allowDiscountCodes: required(allowDiscountCodes),
-    productIds: frozen,
-    discountId: frozen,
+    productIds: required(productIds).meta({
+      description: 'Replaces all products. Sessions that have begun keep theirs.',
+    }),
+    discountId: changeable(z.string()),
     url: frozen,
     id: frozen,
     organizationId: frozen,
@@ -172,6 +176,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
           metadata: input.metadata,
           quantity: input.quantity,
           collect: (input.collect ?? []).map((fact) => collectedFacts.valueOf(fact)),
+          productIds: input.productIds ?? [],
           updateMask,
           expectedVersion: request.expectedVersion,
         },

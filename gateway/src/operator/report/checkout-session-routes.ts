@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { ListedSession, Session } from '@billing/proto/billing/checkout/v1/session';
 import { soldItemsOf } from '@billing/proto/json/checkout-session';
 import { toJsonAmount, toJsonOptionalTime, toJsonTime } from '@billing/proto/json/scalars';
@@ -6,6 +7,7 @@ import { sessionEndReasons, sessionStatuses } from '@billing/proto/values/checko
 import { optional, listShape, readQuery } from '../../api/input/input';
 import { listQuery, page } from '../../api/input/list';
 import { present } from '../../http/answer';
+import type { Peers } from '../../peer/peers';
 import type { EnvironmentRoute } from '../route/route';
 
 const ListCheckoutSessions = z.object({
@@ -31,10 +33,26 @@ export const checkoutSessionRoutes: readonly EnvironmentRoute[] = [
         },
         context,
       );
-      return page(sessions, { ...wanted, total }, toJsonListedSession);
+      const labels = await labelsOf(sessions, context, peers);
+      return page(sessions, { ...wanted, total }, (session) =>
+        toJsonListedSession(session, labels),
+      );
     },
   },
 ];
+
+/** Labels of the links that began the sessions, by id. */
+async function labelsOf(
+  sessions: readonly ListedSession[],
+  context: CallContext,
+  peers: Peers,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(sessions.flatMap(({ session }) => session?.checkoutLinkId ?? []))];
+  if (ids.length === 0) return new Map();
+  const range = { page: 1, perPage: ids.length, active: undefined, ids: { ids } };
+  const { checkoutLinks } = await peers.checkoutLink.listCheckoutLinks(range, context);
+  return new Map(checkoutLinks.map(({ id, label }) => [id, label]));
+}
 
 function itemsOf(session: Session) {
   return soldItemsOf(session).map(({ productId, product, quantity }) => ({
@@ -44,7 +62,10 @@ function itemsOf(session: Session) {
 }
 
 /** Checkout session in a list, with the names of what it is about. */
-export function toJsonListedSession({ session: sent, total, endReason }: ListedSession) {
+export function toJsonListedSession(
+  { session: sent, total, endReason }: ListedSession,
+  labels: ReadonlyMap<string, string> = new Map(),
+) {
   const session = present(sent);
   const customer = present(session.customer);
   const product = present(session.product);
@@ -60,6 +81,7 @@ export function toJsonListedSession({ session: sent, total, endReason }: ListedS
     currency: present(product.price).currency,
     total: total === undefined ? null : toJsonAmount(total),
     checkoutLinkId: session.checkoutLinkId ?? null,
+    checkoutLinkLabel: labels.get(session.checkoutLinkId ?? '') ?? null,
     invoiceId: session.invoiceId ?? null,
     subscriptionId: session.subscriptionId ?? null,
     checkoutUrl: session.checkoutUrl,

@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { newResourceId } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import {
   checkMetadata,
   readPage,
@@ -9,6 +9,7 @@ import {
   maskedFields,
 } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
+import { isSameData } from '@billing/kernel/equality';
 import {
   type CheckoutLink as ProtoCheckoutLink,
   type CheckoutLinkServiceServer,
@@ -71,6 +72,11 @@ export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcDependen
       updateCheckoutLink: async (request, context) => {
         const changes = fromProtoChanges(request);
         const metadataProblems = checkMetadata(changes.metadata);
+        if (isOfferChanged(changes)) {
+          const { state } = await links.within(context).get(request.id);
+          const changed = changeCheckoutLink(state, changes, { metadataProblems });
+          await checkOffer({ before: state, after: changed.state }, context, peers);
+        }
         const stored = await links
           .within(context)
           .mutate(
@@ -83,6 +89,24 @@ export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcDependen
     },
     { callers: checkoutLinkCallers },
   );
+}
+
+function isOfferChanged({ productIds, discountId }: CheckoutLinkChanges): boolean {
+  return productIds !== undefined || discountId !== undefined;
+}
+
+/** Refuses unknown products and a discount that cannot be redeemed, of those that are new. */
+async function checkOffer(
+  { before, after }: { readonly before: CheckoutLink; readonly after: CheckoutLink },
+  context: CallContext,
+  peers: Peers,
+): Promise<void> {
+  const { productIds, discountId } = after;
+  await Promise.all([
+    isSameData(productIds, before.productIds) || checkProducts(peers, productIds, context),
+    // A discount that stays may have ended since: the page says so.
+    discountId === before.discountId || checkDiscountOfLink(peers, after, context),
+  ]);
 }
 
 function fromProtoLink(id: string, request: CreateCheckoutLinkRequest): CheckoutLink {
@@ -111,6 +135,8 @@ function fromProtoChanges(request: UpdateCheckoutLinkRequest): CheckoutLinkChang
     successUrl: successUrl ?? null,
     returnUrl: returnUrl ?? null,
     metadata: metadata ?? null,
+    productIds: request.productIds,
+    discountId: request.discountId ?? null,
     quantity: quantity ?? null,
     collect: collect.map((fact) => collectedFacts.nameOf(fact)),
     allowDiscountCodes: request.allowDiscountCodes ?? null,

@@ -213,13 +213,46 @@ test.each<[string, Partial<UpdateCheckoutLinkRequest>, Record<string, string[]>]
   await expect(change(id, changes)).rejects.toMatchObject({ kind: 'invalid_input', fields });
 });
 
-test('the products of a link cannot be changed', async () => {
-  const { id } = await shop.aLink(context);
-  const updateMask = ['product_ids', 'discount_id'];
-  const request = { id, updateMask, metadata: undefined, quantity: undefined, collect: [] };
-  await expect(shop.links.updateCheckoutLink(request, context)).rejects.toMatchObject({
-    fields: { productIds: ['Cannot be changed'], discountId: ['Cannot be changed'] },
+test('a link offers other products and another discount, and its sessions keep theirs', async () => {
+  const [first, second] = [shop.peers.aProduct(), shop.peers.aProduct()];
+  const [half, ended] = [shop.peers.aDiscount(), shop.peers.aDiscount({ endsAt: context.now })];
+  const link = await shop.aLink(context, { productIds: [first.id] });
+  const sold = (productId: string) =>
+    shop.create(context, { checkoutLinkId: link.id, productId, forVisitor: true });
+  const { session } = await sold(first.id);
+  const productIds = [second.id];
+  expect(await change(link.id, { productIds, discountId: half.id })).toMatchObject({
+    productIds,
+    discountId: half.id,
+    version: 2n,
   });
+  expect((await sold(second.id)).session).toMatchObject({ discountId: half.id });
+  await expect(sold(first.id)).rejects.toMatchObject({
+    fields: { checkoutLinkId: ['Does not offer this product'] },
+  });
+  const { session: kept } = await shop.sessions.getSession({ id: session.id }, context);
+  expect(kept).toMatchObject({ productId: first.id, status: session.status });
+  const refused: [Partial<UpdateCheckoutLinkRequest>, object][] = [
+    [{ productIds: [] }, { productIds: ['Required'] }],
+    [{ productIds: [second.id, newId()] }, { productIds: ['1: Product not found'] }],
+    [{ discountId: ended.id }, notValid()],
+    [{ discountId: newId() }, notValid()],
+  ];
+  for (const [changes, fields] of refused) {
+    await expect(change(link.id, changes)).rejects.toMatchObject({ fields });
+  }
+  expect(await change(link.id, { discountId: undefined })).toMatchObject({
+    productIds,
+    discountId: undefined,
+  });
+});
+
+test('a link whose discount has ended takes other changes', async () => {
+  const discount = shop.peers.aDiscount();
+  const { id } = await shop.aLink(context, { discountId: discount.id });
+  discount.active = false;
+  const changes = { label: 'Summer', discountId: discount.id };
+  expect(await change(id, changes)).toMatchObject({ label: 'Summer', discountId: discount.id });
 });
 
 test('a change is checked against the version that the caller saw', async () => {
@@ -273,7 +306,7 @@ async function change(
   by = context,
 ) {
   const updateMask = toUpdateMask(Object.keys(changes));
-  const unchanged = { metadata: undefined, quantity: undefined, collect: [] };
+  const unchanged = { metadata: undefined, quantity: undefined, collect: [], productIds: [] };
   const request = { ...unchanged, ...changes, id, updateMask, expectedVersion };
   return (await shop.links.updateCheckoutLink(request, by)).checkoutLink;
 }

@@ -34,6 +34,8 @@ export interface CheckoutLink {
 /** Changes to a link: an absent field stays, a null field is cleared. */
 export interface CheckoutLinkChanges {
   readonly label?: string | null;
+  readonly productIds?: readonly string[] | null;
+  readonly discountId?: string | null;
   readonly active?: boolean | null;
   readonly successUrl?: string | null;
   readonly returnUrl?: string | null;
@@ -64,7 +66,8 @@ export function createCheckoutLink(
 
 /**
  * Changes a link. The result is what a creation with its fields would give, so a cleared field
- * returns to its default. The products stay. Returns the same object if nothing differs.
+ * returns to its default. Sessions keep the products and the discount that they began with. Returns
+ * the same object if nothing differs.
  */
 export function changeCheckoutLink(
   link: CheckoutLink,
@@ -77,6 +80,8 @@ export function changeCheckoutLink(
     {
       ...after,
       label: after.label ?? '',
+      productIds: after.productIds ?? [],
+      discountId: after.discountId ?? undefined,
       active: after.active ?? link.active,
       successUrl: after.successUrl ?? undefined,
       returnUrl: after.returnUrl ?? undefined,

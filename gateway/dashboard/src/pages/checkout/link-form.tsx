@@ -1,34 +1,70 @@
+import type { toJsonListedLink } from '@billing/gateway/operator/checkout-link-routes';
 import type { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
-import { useAction } from '../../api/queries';
+import { useAction, useListed } from '../../api/queries';
 import { ChoicesField } from '../../parts/form/choices-field';
 import { Form, TextField } from '../../parts/form/form';
 import { EmptyState } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
+import { Skeleton } from '../../parts/element/skeleton';
 import { MetadataField } from '../../parts/resource/metadata';
 import { typedMetadata } from '../../parts/text/metadata-text';
+import type { Discount } from '../../resources/discount';
+import type { Product } from '../../resources/product';
 import { DiscountField, ProductsField, useSoldProducts } from '../../resources/pickers';
 import { codeLabels, collectLabels, typedBounds } from './link-terms';
 
 export type CheckoutLink = ReturnType<typeof toJsonCheckoutLink>;
+/** Checkout link with the names of its products and its discount. */
+export type ListedLink = ReturnType<typeof toJsonListedLink>;
+
+interface EditProps {
+  readonly link: ListedLink;
+  readonly onSave: (changes: object) => Promise<unknown>;
+  readonly onDone: () => void;
+}
 
 /** Form for the fields of a checkout link that can be changed; an empty field is cleared. */
-export function LinkEditForm({
+export function LinkEditForm(props: EditProps) {
+  const { discountId } = props.link;
+  const products = useSoldProducts();
+  const discount = useListed<Discount>('/v1/discounts', discountId ?? '');
+  const isRead = discountId === null || discount.data !== undefined || discount.error !== null;
+  return (
+    <Answer of={products} what="products">
+      {(sold) =>
+        isRead ? (
+          <EditForm {...props} sold={sold} discount={discount.data ?? null} />
+        ) : (
+          <Skeleton label="Loading discount" />
+        )
+      }
+    </Answer>
+  );
+}
+
+function EditForm({
   link,
+  sold,
+  discount,
   onSave,
   onDone,
-}: {
-  link: CheckoutLink;
-  onSave: (changes: object) => Promise<unknown>;
-  onDone: () => void;
+}: EditProps & {
+  readonly sold: { readonly data: readonly Product[]; readonly total: number };
+  readonly discount: Discount | null;
 }) {
-  const { label, successUrl, returnUrl, metadata } = link;
+  const { label, productIds, successUrl, returnUrl, metadata } = link;
   return (
     <Form
       submit="Save"
       onCancel={onDone}
       onSubmit={async (values) => {
+        const marked = values.all('productIds');
+        const kept = productIds.filter((id) => marked.includes(id));
         await onSave({
           label: values.text('label'),
+          // The page of the link shows the products in this order.
+          productIds: [...new Set([...kept, ...marked])],
+          discountId: values.optional('discountId') ?? null,
           successUrl: values.optional('successUrl') ?? null,
           returnUrl: values.optional('returnUrl') ?? null,
           quantity: typedBounds(values),
@@ -40,6 +76,13 @@ export function LinkEditForm({
       }}
     >
       <TextField name="label" label="Title" hint="Shown to customers." defaultValue={label} />
+      <ProductsField
+        newest={sold.data}
+        total={sold.total}
+        initial={link.products.map(({ id, name }) => ({ id, label: name ?? id }))}
+        hint="Customers choose one of these. Checkouts in progress keep theirs."
+      />
+      <DiscountField initial={discount} />
       <TermsFields {...link} />
       <AddressFields {...{ successUrl, returnUrl }} />
       <MetadataField rows={3} metadata={metadata} />

@@ -9,12 +9,11 @@ import type { Column } from '../../parts/table/data-table';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { MetadataLines } from '../../parts/resource/metadata';
 import { ResourceTable } from '../../parts/table/resource-table';
-import { DiscountLink } from '../../resources/discount-link';
-import { ProductLinks } from '../../resources/product-links';
-import { type CheckoutLink, LinkEditForm } from './link-form';
+import { NamedLink } from '../../parts/element/named-link';
+import { LinkEditForm, type ListedLink } from './link-form';
 import { boundsText } from './link-terms';
 
-const columnsOf = (onShowSessions: (id: string) => void): readonly Column<CheckoutLink>[] => [
+const columnsOf = (onShowSessions: (id: string) => void): readonly Column<ListedLink>[] => [
   {
     title: 'Link',
     text: ({ label }) => label,
@@ -39,14 +38,27 @@ const columnsOf = (onShowSessions: (id: string) => void): readonly Column<Checko
   },
   {
     title: 'Products',
-    text: ({ productIds }) => productIds.join(' '),
-    cell: ({ productIds }) => <ProductLinks ids={productIds} />,
+    text: ({ products }) => products.map(({ id, name }) => name ?? id).join(', '),
+    cell: ({ products }) => (
+      <ul className="plain">
+        {products.map(({ id, name }) => (
+          <li key={id}>
+            <NamedLink href={`/products/${id}`} {...{ id, name }} error={null} />
+          </li>
+        ))}
+      </ul>
+    ),
   },
   { title: 'Quantity', align: 'end', text: boundsText },
   {
     title: 'Discount',
-    text: ({ discountId }) => discountId ?? '',
-    cell: ({ discountId }) => (discountId === null ? '–' : <DiscountLink id={discountId} />),
+    text: ({ discount }) => (discount === null ? '' : (discount.name ?? discount.id)),
+    cell: ({ discount }) =>
+      discount === null ? (
+        '–'
+      ) : (
+        <NamedLink href={`/discounts/${discount.id}`} {...discount} error={null} />
+      ),
   },
   activeColumn,
   dayColumn('Created', ({ createdAt }) => createdAt),
@@ -65,9 +77,9 @@ export function LinkTable({ onShowSessions }: { onShowSessions: (id: string) => 
       <div className="filters">
         <ActiveFilter {...field('links.active')} />
       </div>
-      <ResourceTable<CheckoutLink>
+      <ResourceTable<ListedLink>
         caption="Checkout links"
-        path="/v1/checkout-links"
+        path="/dashboard/api/checkout-links"
         query={{ active: values['links.active'] }}
         list="links"
         hasOrder
@@ -87,7 +99,7 @@ function LinkActions({
   link,
   onShowSessions,
 }: {
-  link: CheckoutLink;
+  link: ListedLink;
   onShowSessions: (id: string) => void;
 }) {
   const { id, label, active } = link;

@@ -71,9 +71,7 @@ const columns: readonly Column<CheckoutSession>[] = [
   },
   {
     title: 'Link',
-    text: ({ checkoutLinkId }) => checkoutLinkId ?? '',
-    cell: ({ checkoutLinkId }) =>
-      checkoutLinkId === null ? '–' : <LinkName id={checkoutLinkId} />,
+    text: ({ checkoutLinkId, checkoutLinkLabel }) => checkoutLinkLabel ?? checkoutLinkId ?? '–',
   },
   dayColumn('Created', ({ createdAt }) => createdAt),
   {
