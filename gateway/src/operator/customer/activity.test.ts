@@ -42,6 +42,7 @@ const history: CustomerHistory = {
   ...{ creditNotes: none, refunds: none, disputes: none },
   webhooks: [],
   changes: none,
+  isPartial: false,
   operatorNames: new Map(),
 };
 
@@ -100,6 +101,19 @@ const change = (date: number, environmentTime?: Date): AuditEntry =>
     ...{ changes: [], status: 200 },
   }) as unknown as AuditEntry;
 
+const webhook = (messageId: string, date: number) => ({
+  messageId,
+  type: 'subscription.renewed',
+  subscriptionId: 'subscription',
+  occurredAt: day(date),
+  deliveries: [
+    {
+      endpointId: 'endpoint',
+      status: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_DELIVERED,
+    },
+  ],
+});
+
 const entry = (date: number): BalanceEntry =>
   ({
     id: `entry ${String(date)}`,
@@ -114,24 +128,12 @@ const idsOf = (parts: Partial<CustomerHistory>) => {
 };
 
 test('the events of all sources are merged, newest first, down to the creation of the customer', () => {
-  const webhook = {
-    messageId: 'message',
-    type: 'subscription.renewed',
-    subscriptionId: 'subscription',
-    occurredAt: day(5),
-    deliveries: [
-      {
-        endpointId: 'endpoint',
-        status: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_DELIVERED,
-      },
-    ],
-  };
   const parts = {
     invoices: { items: [invoice(3, { payments: [payment(6)] as never })], isCut: false },
     balanceEntries: { items: [entry(4)], isCut: false },
     // An environment's clock may be elsewhere than real time.
     changes: { items: [change(20, day(2))], isCut: false },
-    webhooks: [webhook],
+    webhooks: [{ items: [webhook('message', 5)], isCut: false }],
   };
   expect(idsOf(parts)).toEqual([
     ['payment 6', 'message', 'entry 4', 'invoice 3', 'change 20', 'customer'],
@@ -221,4 +223,11 @@ test('an activity ends where one of its sources is cut, so that it has no holes'
     ['change 9', 'invoice 8', 'entry 8', 'invoice 7'],
     true,
   ]);
+  const webhooks = [{ items: [webhook('renewed', 8), webhook('created', 7)], isCut: true }];
+  const paid = { items: [invoice(9), invoice(6)], isCut: false };
+  expect(idsOf({ invoices: paid, webhooks })).toEqual([['invoice 9', 'renewed', 'created'], true]);
+});
+
+test('an activity is not whole if subscriptions were not read', () => {
+  expect(idsOf({ isPartial: true })).toEqual([['customer'], true]);
 });

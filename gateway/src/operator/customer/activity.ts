@@ -36,8 +36,11 @@ export interface CustomerHistory {
   readonly creditNotes: Source<CreditNote>;
   readonly refunds: Source<Refund>;
   readonly disputes: Source<Dispute>;
-  readonly webhooks: readonly SubscriptionWebhook[];
+  /** Webhooks of each subscription. */
+  readonly webhooks: readonly Source<SubscriptionWebhook>[];
   readonly changes: Source<AuditEntry>;
+  /** True if the customer has subscriptions whose webhooks or changes were not read. */
+  readonly isPartial: boolean;
   /** Names of the operators among the authors of the changes, by id. */
   readonly operatorNames: ReadonlyMap<string, string>;
 }
@@ -125,7 +128,8 @@ const eventsMax = 200;
 
 /**
  * Merges the events of all sources, newest first. Events older than the oldest one of a source that
- * is cut are left out, so that the activity has no holes.
+ * is cut are left out, so that the activity has no holes. Two remain: webhooks are kept for 30 days
+ * only, and payments of invoices before the newest ones are not read.
  */
 export function activityOf(history: CustomerHistory): {
   readonly data: readonly ActivityEvent[];
@@ -145,7 +149,7 @@ export function activityOf(history: CustomerHistory): {
     ...creditNotes.items.flatMap((note) => creditNoteEvents(note, numbersOf)),
     ...refunds.items.map((refund) => refundEvent(refund, numbersOf)),
     ...disputes.items.flatMap((dispute) => disputeEvents(dispute, numbersOf)),
-    ...webhooks.map(webhookEvent),
+    ...webhooks.flatMap(({ items }) => items.map(webhookEvent)),
     ...changes.items.map((entry) => changeEvent(entry, history)),
   ];
   const floors = [
@@ -155,6 +159,7 @@ export function activityOf(history: CustomerHistory): {
     floorOf(refunds, ({ createdAt }) => createdAt),
     floorOf(disputes, ({ openedAt }) => openedAt),
     ...planChanges.map((source) => floorOf(source, ({ createdAt }) => createdAt)),
+    ...webhooks.map((source) => floorOf(source, ({ occurredAt }) => occurredAt)),
     floorOf(changes, ({ environmentTime, at }) => environmentTime ?? at),
   ];
   const floor = Math.max(...floors);
@@ -162,7 +167,7 @@ export function activityOf(history: CustomerHistory): {
     .filter(({ at }) => Date.parse(at) >= floor)
     .sort((a, b) => Date.parse(b.at) - Date.parse(a.at) || rankOf(a) - rankOf(b))
     .slice(0, eventsMax);
-  return { data, isMore: data.length < all.length };
+  return { data, isMore: data.length < all.length || history.isPartial };
 }
 
 // Order of events at the same time: a result is above its cause, the customer's creation last.

@@ -4,6 +4,7 @@ import type {
   PlannedCharge,
 } from '@billing/proto/billing/checkout/v1/report';
 import type { AuditEntry } from '@billing/proto/billing/identity/v1/operator';
+import type { SubscriptionWebhook } from '@billing/proto/billing/notifier/v1/webhook_delivery';
 import type { SubscriptionChange } from '@billing/proto/billing/subscription/v1/change';
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { toJsonBalance } from '@billing/proto/json/balance';
@@ -19,10 +20,12 @@ import { type OperatorNames, operatorNamesOf } from '../route/operator-names';
 import { activityOf, type Source } from './activity';
 
 const newest = { page: 1, perPage: 100 } as const;
+// Subscriptions whose webhooks one call lists, and the number that it lists of each.
 const subscriptionsMax = 20;
+const webhooksMax = 100;
 const targetsMax = 200;
 // One call each; customers with more subscriptions are rare.
-const changedMax = 10;
+const changedMax = 20;
 const none = { items: [], isCut: false, names: new Map<string, string>() };
 
 /** Routes of the customer page for data that the public API does not have. */
@@ -123,11 +126,8 @@ export async function customerActivityOf(request: EnvironmentRequest, peers: Pee
   ]);
   const subscriptionIds = plans.map(({ subscription }) => present(subscription).id);
   const targetIds = [customerId, ...subscriptionIds, ...found.invoices.map(({ id }) => id)];
-  const [{ webhooks }, changes, planChanges] = await Promise.all([
-    peers.webhookDelivery.listSubscriptionWebhooks(
-      { subscriptionIds: subscriptionIds.slice(0, subscriptionsMax), messageIds: [] },
-      context,
-    ),
+  const [webhooks, changes, planChanges] = await Promise.all([
+    webhooksOf(subscriptionIds.slice(0, subscriptionsMax), context, peers),
     changesOf(targetIds.slice(0, targetsMax), request, peers),
     planChangesOf(subscriptionIds.slice(0, changedMax), context, peers),
   ]);
@@ -140,10 +140,25 @@ export async function customerActivityOf(request: EnvironmentRequest, peers: Pee
     refunds: sourceOf(refunded.refunds, refunded.total),
     disputes: sourceOf(disputed.disputes, disputed.total),
     changes: known,
+    isPartial: subscriptionIds.length > changedMax || targetIds.length > targetsMax,
     operatorNames: names,
   });
   /** False if the operator's role may not see what others changed. */
   return { ...activity, hasChanges: changes !== undefined };
+}
+
+/** Webhooks of some subscriptions in the last 30 days, each list newest first. */
+async function webhooksOf(
+  subscriptionIds: readonly string[],
+  context: CallContext,
+  peers: Peers,
+): Promise<Source<SubscriptionWebhook>[]> {
+  const { webhooks } = await peers.webhookDelivery.listSubscriptionWebhooks(
+    { subscriptionIds: [...subscriptionIds], messageIds: [] },
+    context,
+  );
+  const lists = Map.groupBy(webhooks, ({ subscriptionId }) => subscriptionId);
+  return [...lists.values()].map((items) => ({ items, isCut: items.length >= webhooksMax }));
 }
 
 /** Changes of items and pauses of some subscriptions, each list newest first. */

@@ -64,7 +64,7 @@ function Feed({
           Show all {lines.length}
         </button>
       )}
-      {isMore && isWhole && (
+      {isMore && shown.length === lines.length && (
         <p className="faint">Older activity is in the lists of invoices and subscriptions.</p>
       )}
       {!hasChanges && (
