@@ -27,7 +27,7 @@ describe('payment methods', () => {
     const typed = { ...card(numbers.other), _default: '' };
     const two = await visitor.submit(refused, typed, 'Save card');
     expect(two.text).toContain('The card was added.');
-    expect(two.text).toContain('Mastercard ending in 4444 It expires 12/2034.');
+    expect(two.text).toContain('Mastercard ending in 4444 Expires 12/2034.');
     expect(two.text).toContain('Visa ending in 4242 Default');
     const preferred = await visitor.submit(two, {}, 'Make default Mastercard ending in 4444');
     expect(preferred.text).toContain('Mastercard ending in 4444 Default');

@@ -3,7 +3,7 @@ import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_m
 import type { Shown } from '@billing/documents/reader';
 import { say } from '@billing/documents/say';
 
-/** Expiry of a card: `It expires 04/2031.`, or `It expired 04/2021.`; undefined if unknown. */
+/** Expiry of a card: `Expires 04/2031.`, or `Expired 04/2021.`; undefined if unknown. */
 export function expiryText(
   { expiry }: Pick<PaymentMethod, 'expiry'>,
   now: Date,

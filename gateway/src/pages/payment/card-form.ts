@@ -192,6 +192,7 @@ const listed: readonly (readonly [string, PhraseKey])[] = [
   ['4000 0000 0000 9979', 'testCard.stolen'],
   ['4000 0000 0000 0341', 'testCard.laterFails'],
   ['4000 0000 0000 5126', 'testCard.renewalFails'],
+  ['4000 0000 0000 0077', 'testCard.belowMinimum'],
   ['4000 0000 0000 7726', 'testCard.refunded'],
   ['4000 0000 0000 5134', 'testCard.notRefundable'],
   ['4000 0000 0000 0259', 'testCard.disputeLost'],

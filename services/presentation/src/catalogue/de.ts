@@ -266,6 +266,7 @@ Wenn Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail.`,
     'testCard.laterFails': 'wird gespeichert, aber jede spätere Abbuchung schlägt fehl',
     'testCard.renewalFails':
       'schlägt bei den ersten zwei Verlängerungen fehl und wird dann belastet',
+    'testCard.belowMinimum': 'kann nicht mit Beträgen unter 50 kleinsten Einheiten belastet werden',
     'testCard.refunded': 'wird einen Tag später erstattet',
     'testCard.notRefundable': 'kann nicht erstattet werden',
     'testCard.disputeLost': 'wird einen Tag später beanstandet, der Einspruch geht verloren',

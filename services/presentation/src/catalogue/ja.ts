@@ -262,6 +262,7 @@ ${greeting}
     'testCard.stolen': '盗難に遭っている',
     'testCard.laterFails': '保存されるが、以後の請求はすべて失敗する',
     'testCard.renewalFails': '最初の 2 回の更新で失敗し、その後成功する',
+    'testCard.belowMinimum': '最小単位で 50 未満の金額は請求できない',
     'testCard.refunded': '1 日後に返金される',
     'testCard.notRefundable': '返金できない',
     'testCard.disputeLost': '1 日後に不審請求が申請され、認められる',

@@ -263,6 +263,7 @@ Jeśli to nie Ty prosisz o ten link, zignoruj tę wiadomość.`,
     'testCard.laterFails': 'zostaje zapisana, ale każde późniejsze obciążenie się nie udaje',
     'testCard.renewalFails':
       'obciążenie nie udaje się przy dwóch pierwszych odnowieniach, potem się udaje',
+    'testCard.belowMinimum': 'nie przyjmuje kwot poniżej 50 najmniejszych jednostek',
     'testCard.refunded': 'dzień później następuje zwrot',
     'testCard.notRefundable': 'nie można dokonać zwrotu',
     'testCard.disputeLost': 'dzień później jest reklamowana, a reklamacja zostaje przegrana',

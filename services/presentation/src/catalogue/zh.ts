@@ -255,6 +255,7 @@ ${greeting}
     'testCard.stolen': '被盗',
     'testCard.laterFails': '可保存，但之后的扣款均会失败',
     'testCard.renewalFails': '前两次续订失败，之后成功',
+    'testCard.belowMinimum': '无法扣取低于 50 个最小单位的金额',
     'testCard.refunded': '一天后退款',
     'testCard.notRefundable': '无法退款',
     'testCard.disputeLost': '一天后发生争议，且争议败诉',

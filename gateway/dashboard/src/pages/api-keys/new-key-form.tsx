@@ -97,7 +97,7 @@ function KeyForm({
         key={marked.count}
         name="scopes"
         label="Scopes"
-        hint="Leave empty for full access: all scopes in this list."
+        hint="A key without marked scopes has full access: all scopes in this list."
         choices={grantable}
         marked={marked.scopes}
       />

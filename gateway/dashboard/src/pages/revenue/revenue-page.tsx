@@ -30,7 +30,7 @@ export function RevenuePage() {
   return (
     <PageLayout
       title="Revenue"
-      lead="MRR before discounts. Trials are not counted. A pause counts as churned, its end as reactivation. Months are in UTC; the current month is incomplete. A backdated subscription counts from its start, or from the end of its trial."
+      lead="MRR before discounts, without trials. Months are in UTC, and the current month is incomplete. A pause counts as churn, and its end as a reactivation. A backdated subscription counts from its start or the end of its trial."
     >
       <Answer of={report} what="revenue">
         {({ data }) => {

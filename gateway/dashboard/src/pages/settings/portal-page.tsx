@@ -61,7 +61,7 @@ function PortalForm({ stored }: { stored: PortalSettings }) {
       <ChoicesField
         name="quantity"
         label="Quantity"
-        hint="Of plans that are priced by quantity."
+        hint="Applies to plans that are priced by quantity."
         choices={['ALLOWED']}
         labelOf={() => 'Customers may change the quantity'}
         marked={settings.quantity ? ['ALLOWED'] : []}

@@ -3,7 +3,7 @@ import { SelectField, TextField } from '../../parts/form/form';
 import { authorizedChoice } from './new-subscription';
 
 const choices = [
-  ['CUSTOMER', 'As set for the customer: saved card or sent invoice'],
+  ['CUSTOMER', 'Collection method of the customer: saved card or invoice'],
   [authorizedChoice, 'Authorized transaction'],
 ] as const;
 
