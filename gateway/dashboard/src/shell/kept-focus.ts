@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from 'react';
 
-// A popup that closes gives the focus to its button in one of the next frames.
-const popupMs = 300;
+// Dialogs and popups move the focus in one of the frames after they open or close.
+const settledMs = 300;
 
 /**
  * Moves the focus to the page when the focused element disappears, such as the button of an action
@@ -21,9 +21,7 @@ export function useKeptFocus(page: RefObject<HTMLElement | null>): void {
       page.current?.focus({ preventScroll: true });
     };
     const observer = new MutationObserver(() => {
-      // A dialog or a popup that closes moves the focus afterwards.
-      if (last?.isConnected === false)
-        setTimeout(keep, last.closest('.popup') === null ? 0 : popupMs);
+      if (last?.isConnected === false) setTimeout(keep, settledMs);
     });
     document.addEventListener('focusin', remember);
     observer.observe(document.body, { subtree: true, childList: true });
