@@ -25,7 +25,7 @@ export function listQuery<T extends { readonly page: number; readonly order: 'as
  * Pagination in the form of the services. A page number beyond the range of the type stays beyond
  * every end.
  */
-export function pageQuery<T extends { readonly page: number }>(query: T): T {
+function pageQuery<T extends { readonly page: number }>(query: T): T {
   return { ...query, page: Math.min(query.page, pageMax) };
 }
 
