@@ -1,6 +1,6 @@
 import { eventually } from '@billing/chassis/testing';
 import type { Answer, ApiClient } from '../support/api-client';
-import { unknownId } from '../support/patterns';
+import { product, unknownId } from '../support/patterns';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const startsAt = '2026-01-31T00:00:00.000Z';
@@ -127,6 +127,10 @@ describe('emails', () => {
     await api.expect(201, api.post(`/invoices/${open}/send`));
     await api.expect(200, api.post(`/invoices/${open}/void`));
     expect(await refusal(api.post(`/invoices/${open}/send`))).toEqual(refused);
+    const customerId = await aCustomer();
+    const { id: productId } = await api.expect(201, api.post('/products', product));
+    const { invoice } = await api.expect(201, api.post('/checkout', { customerId, productId }));
+    expect(await refusal(api.post(`/invoices/${String(invoice.id)}/send`))).toEqual(refused);
   });
 
   test('a live environment has no inbox, and sends nothing without a mail server', async () => {
