@@ -243,6 +243,11 @@ describe('the sign-in by email', () => {
     const known = await visitor.post(path, { email: ' zoe.known@EXAMPLE.com ' });
     const unknown = await visitor.post(path, { email: 'unknown@example.com' });
     expect([known.status, known.text]).toEqual([200, unknown.text]);
+    const ofRequest = new Set(['date', 'trace-id', 'x-request-id']);
+    const headersOf = ({ headers }: typeof known) =>
+      [...headers].filter(([name]) => !ofRequest.has(name));
+    expect(headersOf(known)).toEqual(headersOf(unknown));
+    expect(known.root.outerHTML).toBe(unknown.root.outerHTML);
     expect(known.text).toContain('If we know this address, we have sent a link to it.');
     const [link] = await eventually(async () => {
       const links = await linksTo(email);
@@ -254,6 +259,22 @@ describe('the sign-in by email', () => {
     const page = await visitor.submit(await visitor.open(String(link)));
     expect([page.status, new URL(page.url).pathname]).toEqual([200, '/portal']);
     expect(await linksTo('unknown@example.com')).toEqual([]);
+  });
+
+  test('mails each of the newest five customers of an address a link of its own', async () => {
+    const email = 'shared@example.com';
+    const customerIds: string[] = [];
+    for (let count = 1; count <= 6; count += 1) customerIds.push(await scene.customer({ email }));
+    await new Visitor(system.gatewayUrl).post(await signInPath(), { email });
+    const links = await eventually(async () => {
+      const found = await linksTo(email);
+      expect(found).toHaveLength(5);
+      return found;
+    });
+    expect(new Set(links).size).toBe(5);
+    const { data } = await scene.read(`/sandboxes/inbox?kind=PORTAL_LINK&to=${email}`);
+    const mailed = data.map(({ customerId }: { customerId: string }) => customerId);
+    expect(new Set(mailed)).toEqual(new Set(customerIds.slice(1)));
   });
 
   test('mails three times an hour, and does not know the addresses of another environment', async () => {
