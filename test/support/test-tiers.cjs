@@ -94,6 +94,7 @@ const inTurns = [
   'pictures/pages',
   'pages/stored-scripts',
   'pages/portal-browser',
+  'pages/branded-browser',
   'dashboard/form-inputs',
   'pages/hosted-browser',
   'dashboard/design',
