@@ -24,8 +24,8 @@ export async function announceRestored(
   { dataDir }: { readonly dataDir: string | undefined },
 ): Promise<Restore> {
   const { environment, settings } = readDataSettings(dataDir);
-  const data = await findDataFolder(settings.dataDir, { rootReads: false });
   const isElsewhere = environment.mongodbUri !== undefined;
+  const data = await findDataFolder(settings.dataDir, { rootReads: false, isElsewhere });
   if (!isElsewhere && !(data.isThere && (await hasDatabases(data)))) {
     throw refused(
       `There are no databases in ${data.path}: set --data or MONGODB_URI as for the start`,
@@ -37,14 +37,43 @@ export async function announceRestored(
   const { archiveDir } = settings;
   const servers = { environment, data, archiveDir, recovery: {}, log: reportProgress };
   return await withDataServers(servers, ({ mongodbUri }) =>
-    withDatabases(mongodbUri, settings, async (databases) => {
-      await refuseRunningReplicas(databases);
-      await refuseOtherInstants(databases, instant);
-      await refuseLaterWrites(databases, instant);
-      await closeDatabases(databases);
-      return await nameRestore(databases, instant);
-    }),
+    withDatabases(mongodbUri, settings, (databases) => announceIn(databases, instant)),
   );
+}
+
+/** Names the restore in databases that were put back. */
+export async function announceIn(
+  databases: readonly ServiceDatabase[],
+  instant: Date,
+): Promise<Restore> {
+  await refuseRunningReplicas(databases);
+  return await whileClosed(databases, async () => {
+    // A replica that started since then has seen the closing, or is seen here.
+    await refuseRunningReplicas(databases);
+    await refuseOtherInstants(databases, instant);
+    await refuseLaterWrites(databases, instant);
+    await closeDatabases(databases);
+    return await nameRestore(databases, instant);
+  });
+}
+
+/** Closes the databases that are open. A failure opens those again that this run has closed. */
+async function whileClosed<T>(
+  databases: readonly ServiceDatabase[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const closed: ServiceDatabase[] = [];
+  try {
+    for (const database of databases) {
+      if ((await database.system.read())?.state === 'RECOVERING') continue;
+      await closeDatabases([database]);
+      closed.push(database);
+    }
+    return await work();
+  } catch (error) {
+    await Promise.allSettled(closed.map(({ system }) => system.open()));
+    throw error;
+  }
 }
 
 /** Refuses a database that is empty, or has an aggregate that was written after the instant. */

@@ -69,8 +69,8 @@ export class SystemWatch {
   }
 
   /**
-   * Code of the last restore; null before any. It is the same for the life of the process: services
-   * are stopped while their databases are restored.
+   * Code of the last restore; null before any. A process that runs while its database is restored
+   * learns it before the system opens.
    */
   get restoreCode(): string | null {
     return this.known[0]?.code ?? null;
@@ -93,6 +93,9 @@ export class SystemWatch {
   /** Records a document that was just read. */
   observe(document: SystemDocument | undefined): void {
     this.last = seen(this.last, document, this.nowMs());
+    const { restore } = document ?? {};
+    if (restore === undefined || this.known.some(({ id }) => id === restore.id)) return;
+    this.known = [restore, ...this.known];
   }
 
   /** Reads the state before anything is served, and refuses a start on data that was moved. */

@@ -138,6 +138,19 @@ test('a step belongs to one replica until its lease ends', async () => {
   await store.open();
 });
 
+test('a service that runs while its database is restored numbers by the code of that restore', async () => {
+  const later = { ...restore, id: newId(), code: 'WHDWS', at: new Date('2026-11-28T21:01:00Z') };
+  await store.close();
+  await new Restores(mongo.db).record(later);
+  await store.recoverFrom(later);
+  const { system } = service.slices;
+  await eventually(() => {
+    expect([system.restoreCode, system.lastRestore?.id]).toEqual(['WHDWS', later.id]);
+  });
+  expect(system.restoreCodes).toEqual(['WHDWS', restore.code]);
+  await store.open();
+});
+
 test('data that was moved is not closed by a restore', async () => {
   await store.move(instant);
   expect(await store.close()).toBe(false);
