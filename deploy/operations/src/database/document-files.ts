@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { BSON, type Db, type IndexDescription } from 'mongodb';
 import { savedCollections, type ServiceDatabase } from './databases';
 
@@ -34,17 +33,18 @@ export async function writeDatabases(
   return counts;
 }
 
-async function writeCollection(db: Db, name: string, file: string): Promise<number> {
-  const output = createWriteStream(file, { mode: 0o600 });
+/** Returns the number of documents. */
+export async function writeCollection(db: Db, name: string, file: string): Promise<number> {
   let count = 0;
   // Raw documents are buffers of BSON, which states its own length.
   const documents = db.collection(name).find({}, { raw: true, batchSize });
-  for await (const document of documents) {
-    count += 1;
-    if (!output.write(document)) await once(output, 'drain');
-  }
-  output.end();
-  await finished(output);
+  const counted = async function* () {
+    for await (const document of documents) {
+      count += 1;
+      yield document;
+    }
+  };
+  await pipeline(counted, createWriteStream(file, { mode: 0o600 }));
   return count;
 }
 

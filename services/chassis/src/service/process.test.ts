@@ -336,4 +336,14 @@ describe('a command', () => {
     expect(child.output).toBe('');
     expect(child.errors).toBe(`test failed: ${reason}\n`);
   });
+
+  test('that meets an uncaught error exits with 70, and one line', async () => {
+    const child = new Child(`
+      runCommand('test', () => new Promise(() => {
+        setImmediate(() => { throw new Error('write ENOSPC'); });
+      }));
+    `);
+    expect(await child.exitCode()).toBe(70);
+    expect(child.errors).toBe('test failed: write ENOSPC\n');
+  });
 });

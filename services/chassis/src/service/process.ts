@@ -66,8 +66,15 @@ export function runProcess(name: string, start: () => Promise<Running>): void {
   void lifecycle.run();
 }
 
-/** Runs a process that does one thing. Only its output is written to standard output. */
+/**
+ * Runs a process that does one thing. Only its output is written to standard output. An uncaught
+ * error ends it with one line.
+ */
 export function runCommand(name: string, run: () => Promise<string>): void {
+  process.once('uncaughtException', (error) => {
+    process.stderr.write(`${name} failed: ${redactSecrets(reasonsOf(error))}\n`);
+    process.exit(exitCodes.bug);
+  });
   run().then(
     (answer) => {
       process.stdout.write(`${answer}\n`);
@@ -171,11 +178,15 @@ function exitStatusOf(error: unknown): number {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isForPeople(error)) return error.message;
+  return `${reasonsOf(error)}\n${error.stack ?? ''}`;
+}
+
+function reasonsOf(error: Error): string {
   const reasons: string[] = [];
   for (let next: unknown = error; next instanceof Error; next = next.cause) {
     reasons.push(next.message);
   }
-  return `${reasons.join(': ')}\n${error.stack ?? ''}`;
+  return reasons.join(': ');
 }
 
 /**
