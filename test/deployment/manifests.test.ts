@@ -399,7 +399,9 @@ testWithKubectl(
       'registry.example.com/billing-operations:1.2.3',
       ['reconcile', '--json'],
     ]);
-    expect(env.map((variable: any) => variable.name)).toEqual(['BILLING_DATA', 'MONGODB_URI']);
+    // It has no data folder: the databases are on servers of their own.
+    expect(env.map((variable: any) => variable.name)).toEqual(['MONGODB_URI']);
+    expect(template.spec.volumes).toBeUndefined();
     expectRestricted(template.spec);
     // All exit statuses of a command but 75, which another try may not meet.
     expect(podFailurePolicy.rules).toEqual([

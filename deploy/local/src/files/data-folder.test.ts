@@ -50,3 +50,16 @@ test('a folder that does not exist is not created', async () => {
     expect(await findDataFolder(dataDir, { rootReads: true })).toMatchObject(opened);
   },
 );
+
+test('the folder of another user is found for databases on servers of your own', async () => {
+  // As Kubernetes makes a volume with fsGroup: root has it, and the group of the pod writes.
+  await chmod(folder, 0o2777);
+  const { uid } = await stat(folder);
+  const getuid = jest.spyOn(process, 'getuid').mockReturnValue(uid + other);
+  try {
+    const found = await findDataFolder(folder, { rootReads: false, isElsewhere: true });
+    expect(found).toMatchObject({ path: folder, isThere: true });
+  } finally {
+    getuid.mockRestore();
+  }
+});

@@ -59,17 +59,18 @@ export interface FoundDataFolder extends DataFolder {
 
 /**
  * Finds the data folder of a system without changing or creating anything. Refuses the folder of
- * another user, to whom files written here would be closed; root may read it with `rootReads`.
+ * another user, to whom files written here would be closed; root may read it with `rootReads`, and
+ * with `isElsewhere`, for databases on servers of your own, it has nothing to write.
  */
 export async function findDataFolder(
   dataDir: string,
-  { rootReads }: { rootReads: boolean },
+  { rootReads, isElsewhere = false }: { rootReads: boolean; isElsewhere?: boolean },
 ): Promise<FoundDataFolder> {
   const path = await realpath(dataDir).catch(undefinedIfAbsent);
   if (path === undefined) return { ...foldersOf(resolve(dataDir)), isThere: false };
   const { uid } = await stat(path);
   const user = process.getuid?.() ?? uid;
-  if (uid !== user && !(rootReads && user === 0)) {
+  if (uid !== user && !isElsewhere && !(rootReads && user === 0)) {
     const message = `${path} belongs to user ${String(uid)}, not to ${String(user)}: run the command as its user`;
     throw new StartRefusal(exitStatuses.configuration, message);
   }

@@ -49,9 +49,8 @@ async function runReconcile({
   databasePrefix,
 }: RecoveryOptions): Promise<number | null> {
   const program = join(root, 'deploy/operations/dist/reconcile/main.js');
-  const { BILLING_ARCHIVE: _archive, ...environment } = process.env;
   const command = spawn(process.execPath, [program, '--data', dataDir], {
-    env: { ...environment, MONGODB_URI: mongodbUri, DATABASE_PREFIX: databasePrefix },
+    env: reconcileEnvironment(process.env, { mongodbUri, databasePrefix }),
     // Standard output is for the line that announces the system.
     stdio: ['ignore', process.stderr, process.stderr],
   });
@@ -62,6 +61,20 @@ async function runReconcile({
   const [status] = (await once(command, 'exit')) as [number | null];
   process.off('exit', end);
   return status;
+}
+
+/** Environment of the launcher for `reconcile`, which gets the servers of this start by value. */
+export function reconcileEnvironment(
+  all: NodeJS.ProcessEnv,
+  { mongodbUri, databasePrefix }: Pick<RecoveryOptions, 'mongodbUri' | 'databasePrefix'>,
+): NodeJS.ProcessEnv {
+  const decided = ['BILLING_ARCHIVE', 'MONGODB_URI_FILE', 'DATABASE_PREFIX_FILE'];
+  const others = Object.entries(all).filter(([variable]) => !decided.includes(variable));
+  return {
+    ...Object.fromEntries(others),
+    MONGODB_URI: mongodbUri,
+    DATABASE_PREFIX: databasePrefix,
+  };
 }
 
 async function isRecovering({

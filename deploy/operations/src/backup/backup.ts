@@ -57,8 +57,8 @@ interface Source {
 export async function backUp({ to, final, dataDir }: BackupOptions): Promise<BackupResult> {
   const startedMs = monotonicMs();
   const { environment, settings } = readDataSettings(dataDir);
-  const data = await findDataFolder(settings.dataDir, { rootReads: false });
   const isElsewhere = environment.mongodbUri !== undefined;
+  const data = await findDataFolder(settings.dataDir, { rootReads: false, isElsewhere });
   // Without it, the servers of the data folder would start empty.
   if (!isElsewhere && (await readRememberedWays(data)).mongodb === undefined) {
     const message = `There are no databases in ${data.path}: set --data or MONGODB_URI as for the start`;

@@ -10,7 +10,7 @@ import { readFacts } from './read-facts';
 export async function examine(dataDir: string | undefined): Promise<Check[]> {
   const { environment, settings } = readDataSettings(dataDir);
   const isElsewhere = environment.mongodbUri !== undefined;
-  const data = await findDataFolder(settings.dataDir, { rootReads: true });
+  const data = await findDataFolder(settings.dataDir, { rootReads: true, isElsewhere });
   if (!isElsewhere) {
     if (!data.isThere) {
       const message = `There is no data folder ${data.path}: set --data as for the start`;

@@ -34,7 +34,8 @@ export async function reconcile({
   openReason,
 }: ReconcileOptions): Promise<Report | undefined> {
   const { environment, settings } = readDataSettings(dataDir);
-  const data = await findDataFolder(settings.dataDir, { rootReads: false });
+  const isElsewhere = environment.mongodbUri !== undefined;
+  const data = await findDataFolder(settings.dataDir, { rootReads: false, isElsewhere });
   const { archiveDir } = settings;
   const options = { environment, data, archiveDir, onlyRunning: true, log: reportProgress };
   return await withDataServers(options, ({ mongodbUri }) =>
