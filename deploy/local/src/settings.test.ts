@@ -106,6 +106,7 @@ test.each([
   ['SECRETS_FOLDER', '/secrets', 'is decided by npm start; use a *_FILE variable for each secret'],
   ['BILLING_ULR', 'https://a', 'unknown setting'],
   ['BILLING_LISTEN', '80', 'must be host:port or [v6]:port'],
+  ['BILLING_LISTEN', '127.0.0.1', 'must be host:port or [v6]:port'],
   ['DATABASE_PREFIX', 'Shop', 'must be 1 to 40 of a-z, 0-9 and _'],
   ['STREAM_NAME', 'a.b', 'must be letters, digits, - and _'],
   ['LOG_LEVEL', 'loud', 'expected one of "trace"'],

@@ -6,7 +6,13 @@ import { type Flags, isListenAddress, listenAddressForm } from './flags';
 import { archiveNeedsPostgres } from './server/postgres';
 import { newSecrets } from './system/secrets';
 import { serviceEnvironment } from './system/service-environment';
-import { decidedProblems, type Environment, passedOn, problemsOf } from './system/service-settings';
+import {
+  decidedProblems,
+  type Environment,
+  isDecided,
+  passedOn,
+  problemsOf,
+} from './system/service-settings';
 import { serviceNames } from './system/services';
 
 /** Settings of a start, from its flags and its environment. */
@@ -61,10 +67,12 @@ export function readSettings(
     ...unknownProblems(all),
     ...decidedProblems(all),
   ].filter((found) => found !== false);
-  // Those of a service repeat a wrong URL or name.
+  // Those of a service repeat a wrong URL, address or name.
   const named = new Set(problems.map(({ variable }) => variable));
+  const isRepeated = (variable: string) =>
+    named.has(variable) || (named.size > 0 && isDecided(variable));
   const ofServices = serviceProblems(settings, { mongodbUri, natsUrl });
-  problems.push(...ofServices.filter(({ variable }) => !named.has(variable)));
+  problems.push(...ofServices.filter(({ variable }) => !isRepeated(variable)));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return settings;
 }

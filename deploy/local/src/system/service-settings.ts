@@ -65,10 +65,15 @@ function baseOf(variable: string): string {
   return variable in decided ? variable : variable.replace(/_FILE$/, '');
 }
 
+/** True for a variable that the launcher decides. */
+export function isDecided(variable: string): boolean {
+  return baseOf(variable) in decided;
+}
+
 /** Refusals of the variables that the launcher decides, one for each that is set. */
 export function decidedProblems(environment: NodeJS.ProcessEnv): ConfigurationProblem[] {
   return Object.keys(environment)
-    .filter((variable) => environment[variable] && baseOf(variable) in decided)
+    .filter((variable) => environment[variable] && isDecided(variable))
     .sort()
     .map((variable) => {
       const instead = decided[baseOf(variable)];

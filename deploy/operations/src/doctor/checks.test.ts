@@ -30,6 +30,7 @@ const system: SystemFacts = {
   now,
   services: [healthy, { ...healthy, service: 'checkout' }],
   clockSkewMs: 12,
+  databaseMs: 3,
   disk: { freeBytes: 50, totalBytes: 100 },
   lastBackupAt: before(hour),
 };
@@ -43,6 +44,7 @@ test('a healthy system has no finding', () => {
     { name: 'replicas', ok: true, text: '2 of 0.2.0' },
     { name: 'state', ok: true, text: 'OPEN' },
     { name: 'clock', ok: true, text: '0.0 s ahead of the database' },
+    { name: 'database', ok: true, text: 'answers within 0.0 s' },
     { name: 'disk', ok: true, text: '50 % free' },
     { name: 'stream', ok: true, text: 'there' },
     { name: 'indexes', ok: true, text: 'none is missing' },
@@ -117,6 +119,7 @@ test.each<[string, SystemFacts, string]>([
   ['state', withOne({ state: 'PAUSED' }), 'checkout PAUSED'],
   ['clock', { ...system, clockSkewMs: 2_001 }, '2.0 s ahead of the database'],
   ['clock', { ...system, clockSkewMs: -2_001 }, '2.0 s behind the database'],
+  ['database', { ...system, databaseMs: 2_001 }, 'answers within 2.0 s'],
   ['disk', { ...system, disk: { freeBytes: 149, totalBytes: 1_000 } }, '14 % free'],
   ['stream', withOne({ health: [{ stream: 'down' }] }), 'not there for checkout'],
   ['stream', withOne({ health: [{ stream: 'up' }, { stream: 'short' }] }), 'lacks replicas'],

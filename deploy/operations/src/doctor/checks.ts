@@ -9,6 +9,8 @@ export interface SystemFacts {
   readonly services: readonly ServiceFacts[];
   /** Positive: this machine is ahead of the database. */
   readonly clockSkewMs: number;
+  /** Longest time in which the database of a service has answered. */
+  readonly databaseMs: number;
   /** Absent on servers of your own. */
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
   readonly lastBackupAt: Date | undefined;
@@ -56,6 +58,8 @@ export interface Check {
 }
 
 const clockSkewMsMax = 2_000;
+// Age of a ping at which a replica is no longer ready.
+const databaseMsMax = 2_000;
 // A replica whose start is refused tries again within minutes.
 const refusedMsMax = 15 * 60_000;
 // As in the alert BillingUsageFoldsLate.
@@ -69,7 +73,7 @@ const backupAgeMsMax = 26 * 60 * 60_000;
 
 /** Checks what must hold in a running system. */
 export function checksOf(facts: SystemFacts): Check[] {
-  const { services, now, clockSkewMs, disk, lastBackupAt, archiver } = facts;
+  const { services, now, clockSkewMs, databaseMs, disk, lastBackupAt, archiver } = facts;
   return [
     replicaCheck(services),
     stateCheck(services),
@@ -77,6 +81,11 @@ export function checksOf(facts: SystemFacts): Check[] {
       name: 'clock',
       ok: Math.abs(clockSkewMs) <= clockSkewMsMax,
       text: clockText(clockSkewMs),
+    },
+    {
+      name: 'database',
+      ok: databaseMs <= databaseMsMax,
+      text: `answers within ${seconds(databaseMs)}`,
     },
     ...(disk === undefined ? [] : [diskCheck(disk)]),
     streamCheck(services),

@@ -78,7 +78,7 @@ test('a pepper is needed by keys that are not stored under the new one, and what
   expect(await needs('identity')).toEqual(['API_KEY_PEPPER', counts]);
 });
 
-test('the secret of hosted pages is needed by open pages in real time that were made before', async () => {
+test('the secret of hosted pages is needed by pages in real time that were made before', async () => {
   await replace('checkout', 'HOSTED_PAGE_SECRET');
   expect(await needs('checkout')).toEqual(['HOSTED_PAGE_SECRET', {}]);
   const made = { timeline: realTimeline, createdAt: former };
@@ -99,7 +99,12 @@ test('the secret of hosted pages is needed by open pages in real time that were 
     ...['DRAFT', 'OPEN', 'OPEN', 'PAID', 'VOID'].map((status) => ({ ...made, status })),
     ...others({ status: 'OPEN' }),
   ]);
-  const counts = { 'open checkout session': 3, 'checkout link': 1, 'open invoice': 2 };
+  const counts = {
+    'open checkout session': 3,
+    'checkout link': 1,
+    'open invoice': 2,
+    'ended invoice': 2,
+  };
   expect(await needs('checkout')).toEqual(['HOSTED_PAGE_SECRET', counts]);
 });
 

@@ -72,6 +72,12 @@ const secrets: Readonly<Record<string, { variable: string; dependents: readonly 
         noun: 'open invoice',
         used: () => ({ ...inRealTime, status: 'OPEN' }),
       },
+      {
+        // Receipts that were mailed link to it.
+        collection: 'invoices',
+        noun: 'ended invoice',
+        used: () => ({ ...inRealTime, status: { $nin: ['DRAFT', 'OPEN'] } }),
+      },
     ],
   },
   customer: {

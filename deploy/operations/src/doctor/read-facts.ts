@@ -36,6 +36,7 @@ export async function readFacts(
     now: systemClock.now(),
     services,
     clockSkewMs: await readClockSkew(databases),
+    databaseMs: Math.max(...(await Promise.all(databases.map(readAnswerTime)))),
     disk: databasesDir === undefined ? undefined : await readDisk(databasesDir),
     lastBackupAt: await readLastBackup(databases),
   };
@@ -130,6 +131,12 @@ async function readClockSkew([first]: readonly ServiceDatabase[]): Promise<numbe
   if (!(localTime instanceof Date)) throw new Error('The database did not return its time');
   // The database read its clock about halfway.
   return startedAt.getTime() + (monotonicMs() - startedMs) / 2 - localTime.getTime();
+}
+
+async function readAnswerTime({ db }: ServiceDatabase): Promise<number> {
+  const startedMs = monotonicMs();
+  await db.command({ ping: 1 });
+  return monotonicMs() - startedMs;
 }
 
 async function readDisk(folder: string): Promise<{ freeBytes: number; totalBytes: number }> {
