@@ -117,11 +117,13 @@ testInChromium(
       await page.goto(`${system.gatewayUrl}/dashboard/forgotten-password`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       found.push(...(await compare(page, 'dashboard/forgotten password')));
+      found.push(...(await compareOpenPages(page)));
       await page.goto(place);
       await page.getByLabel('Email').fill(address);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText('Sandbox time:').waitFor();
+      found.push(...(await compareRequiredFactor(page, place)));
       const links = await page.locator('#navigation a').all();
       const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
       const lists = paths.map((path) => (path ?? '').split('/').slice(3).join('/'));
@@ -146,6 +148,49 @@ testInChromium(
   },
   timeoutMs,
 );
+
+/** Compares the pages of links that operators get: an invitation, and the reset of a password. */
+async function compareOpenPages(page: Page): Promise<readonly string[]> {
+  const found: string[] = [];
+  await page.route('**/dashboard/api/reset-links/look', (route) =>
+    route.fulfill({ json: { email: 'olivia@example.com' } }),
+  );
+  const paths = { ...shop.openPaths, reset: '/dashboard/reset#token' };
+  for (const [name, path] of shortened(Object.entries(paths))) {
+    // The fragment alone opens no other page.
+    await page.goto('about:blank');
+    await page.goto(`${system.gatewayUrl}${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    found.push(...(await compare(page, `dashboard/${name}`)));
+  }
+  return found;
+}
+
+/** Compares the setup that an organization requires, as the session of a new operator shows it. */
+async function compareRequiredFactor(page: Page, place: string): Promise<readonly string[]> {
+  const session = '**/dashboard/api/session';
+  await page.route(session, async (route) => {
+    const response = await route.fetch();
+    const json = (await response.json()) as object;
+    await route.fulfill({ response, json: { ...json, secondFactorMissing: true } });
+  });
+  await page.goto(place);
+  await page.getByRole('heading', { level: 1, name: 'Set up a second factor' }).waitFor();
+  const found = await compare(page, 'dashboard/required second factor');
+  await page.unroute(session);
+  await page.goto(place);
+  await page.getByText('Sandbox time:').waitFor();
+  return found;
+}
+
+/** Compares the page on which a customer reviews another plan. */
+async function compareReview(page: Page): Promise<readonly string[]> {
+  await page.goto(`${system.gatewayUrl}${shop.planPath}`);
+  await page.getByLabel('Starter').check();
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return compare(page, 'portal/plan review');
+}
 
 testInChromium(
   'every page of payers is small and looks as in its reference',
@@ -184,6 +229,7 @@ testInChromium(
         found.push(...(await openSmall(page, `${system.gatewayUrl}${path}`)));
         if (compared.includes(one)) found.push(...(await compare(page, `portal/${name}`)));
       }
+      found.push(...(await compareReview(page)));
     });
     expect(found).toEqual([]);
   },

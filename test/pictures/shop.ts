@@ -25,8 +25,12 @@ export interface Shop {
   readonly paths: Readonly<Record<string, string>>;
   /** URLs of payers' pages, by a name for the page. */
   readonly urls: Readonly<Record<string, string>>;
+  /** Paths of pages of operators before they sign in, by a name for the page. */
+  readonly openPaths: Readonly<Record<string, string>>;
   /** Paths in the portal of resources that have a page, by a name for the page. */
   readonly portalPaths: Readonly<Record<string, string>>;
+  /** Path in the portal of the page on which the customer chooses a plan. */
+  readonly planPath: string;
   /** The customer whose portal is shown. */
   readonly customerId: string;
 }
@@ -49,7 +53,7 @@ export async function openShop(site: Site): Promise<Shop> {
   const announced = announcedBy(operator);
   const billed: Billed = { scene, announced };
   const credited = await credit(billed);
-  await manage(operator, { ...stock, ...sold, announced });
+  const openPaths = await manage(operator, { ...stock, ...sold, announced });
   const requestId = await refused(operator);
   await scene.api.advanceTo('2033-02-09T10:00:00.000Z');
   await invoice(billed, { name: 'Hedy Lamarr', email: 'hedy@example.com' }, 4_900);
@@ -63,7 +67,9 @@ export async function openShop(site: Site): Promise<Shop> {
     customerId: sold.ada.customerId,
     paths: { ...paths, request: `/developers/requests/${requestId}` },
     urls,
+    openPaths,
     portalPaths,
+    planPath: `/portal/subscriptions/${sold.ada.subscriptionId}/plan`,
   };
 }
 
@@ -258,11 +264,11 @@ async function invoice(
   return (await scene.create('/invoices', { customerId, lines, ...terms })).id as string;
 }
 
-/** Changes by an operator, for the audit log and the team. */
+/** Changes by an operator, for the audit log and the team; returns paths of links for others. */
 async function manage(
   operator: OperatorClient,
   { productIds, ada, announced }: Stock & Sold & Pick<Billed, 'announced'>,
-): Promise<void> {
+): Promise<Record<string, string>> {
   const productId = productIds.get('onboarding') ?? '';
   const winter = { name: 'Winter', type: 'PERCENTAGE', value: 5, duration: 'ONCE' };
   const changes = [
@@ -276,7 +282,15 @@ async function manage(
     await announced(body.id as string);
   }
   const invited = { email: 'viewer@example.com', role: 'VIEWER' };
-  expect((await operator.api('POST', '/operators', invited)).status).toBeLessThan(300);
+  const { status, body } = await operator.api('POST', '/operators', invited);
+  expect(status).toBe(201);
+  return { invitation: pathOf(body.link as string) };
+}
+
+/** Path and fragment of a URL. */
+function pathOf(url: string): string {
+  const { pathname, hash } = new URL(url);
+  return `${pathname}${hash}`;
 }
 
 /** A read that the API refuses; returns its entry in the request log. */
@@ -346,6 +360,8 @@ async function pagesOf(
     endpoint: `/developers/webhooks/${endpointId}`,
     'email text': '/settings/email/RECEIPT/en',
   };
+  const noted = await scene.read(`/credit-notes/${noteId}`);
+  const { hostedUrl } = await scene.read(`/invoices/${String(noted.invoiceId)}`);
   const urls = {
     link: linkUrl,
     'link closed': closedLinkUrl,
@@ -354,6 +370,7 @@ async function pagesOf(
     'session complete': sessions.complete,
     'invoice open': open.hostedUrl as string,
     'invoice paid': paid.hostedUrl as string,
+    'credit note': `${String(hostedUrl)}/credit-notes/${noteId}`,
   };
   return { paths, urls };
 }
