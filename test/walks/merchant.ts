@@ -139,7 +139,7 @@ async function collectDebt(walk: OperatorWalk, scene: PortalScene): Promise<void
   const failures = page.locator('td[data-title="Failures"]');
   expect(await failures.allTextContents()).toEqual(['1']);
   await walk.look('dunning');
-  await walk.inDialog('Charge now', () => walk.confirm('Charge now'));
+  await walk.inDialog('Charge now', () => walk.confirm('Charge $29.00'));
   await failures.filter({ hasText: '2' }).waitFor();
   await walk.openDialog('Void');
   await walk.confirm('Void invoice');
