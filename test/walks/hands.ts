@@ -23,6 +23,9 @@ function keyboardOf(page: Page): Hands {
   const { keyboard } = page;
   const reach = async (target: Locator) => {
     await target.waitFor();
+    // A screenshot of the whole page may have scrolled the focused element out of sight.
+    const focused = target.and(page.locator(':focus'));
+    if ((await focused.count()) === 1) await focused.scrollIntoViewIfNeeded();
     for (let tabs = 0; tabs < tabsMax; tabs += 1) {
       if ((await target.and(page.locator(':focus')).count()) === 1) {
         return expectVisibleFocus(page);
