@@ -12,6 +12,11 @@ const noWait = { 'retry-after': '0' };
 /** An answer of the fake API: status, body and headers, or a connection that is cut. */
 type FakeAnswer = readonly [number, unknown?, Record<string, string>?] | 'cut' | 'hang';
 
+/** A body that is sent as it is. */
+class Text {
+  constructor(readonly text: string) {}
+}
+
 interface Received {
   readonly method: string;
   readonly url: string;
@@ -50,7 +55,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (next === 'cut' || next === 'hang') return;
   const [status, body, more = {}] = next;
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...more });
-  response.end(body === undefined ? undefined : JSON.stringify(body));
+  if (body instanceof Text) response.end(body.text);
+  else response.end(body === undefined ? undefined : JSON.stringify(body));
 }
 
 /** Answers each request in turn. */
@@ -107,6 +113,11 @@ describe('a request', () => {
   test.each(['', '.', '..'])('with the id %j is refused before it is sent', (id) => {
     expect(() => client().customers.retrieve(id)).toThrow(TypeError);
     expect(received).toEqual([]);
+  });
+
+  test.each([undefined, '', 'key with spaces'])('with the key %j is refused', (key) => {
+    const options = { apiKey: key as string };
+    expect(() => client(options)).toThrow(new TypeError('apiKey is not valid'));
   });
 
   test('has each header once, in any case of its name', async () => {
@@ -192,6 +203,32 @@ describe('a failure', () => {
     expect(inspect(error, { depth: 9 })).not.toContain(apiKey);
   });
 
+  test('keeps status and request id where a proxy answers with a page', async () => {
+    inTurn([403, new Text('<html>Blocked</html>'), { 'x-request-id': 'r' }]);
+    const call = client().customers.retrieve('c1');
+    await expect(call).rejects.toMatchObject({
+      name: 'BillingError',
+      status: 403,
+      requestId: 'r',
+      message: 'The API answered 403',
+    });
+    expect(attempts()).toBe(1);
+  });
+
+  test('is a redirect: the key goes to the address of the client alone', async () => {
+    answers = () => [302, undefined, { location: '/v1/customers/c2' }];
+    const modes: unknown[] = [];
+    const record: typeof fetch = async (input, init) => {
+      modes.push(init?.redirect);
+      return await fetch(input, init);
+    };
+    const call = client({ fetch: record }).customers.retrieve('c1');
+    await expect(call).rejects.toMatchObject({ name: 'BillingError', status: 302 });
+    expect(attempts()).toBe(1);
+    // Workers refuse a request with the mode error before it is sent.
+    expect(modes).toEqual(['manual']);
+  });
+
   test('of the connection is thrown after all attempts, without the key', async () => {
     answers = () => 'cut';
     const billing = client({ maxRetries: 1 });
@@ -227,6 +264,14 @@ describe('a failure', () => {
       to: '2026-02-01T00:00:00Z',
     });
     expect(advanced).toMatchObject({ processed: 3 });
+  });
+
+  test('a timeout of a clock advance does not count, and keeps its key', async () => {
+    answers = () => (received.length < 3 ? 'hang' : [200, { processed: 3 }]);
+    const billing = client({ maxRetries: 0, timeoutMs: 100 });
+    const advanced = await billing.sandboxes.advance({ to: '2026-02-01T00:00:00Z' });
+    expect(advanced).toMatchObject({ processed: 3 });
+    expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 });
 
@@ -273,5 +318,32 @@ describe('a list', () => {
     const passed: number[] = [];
     for await (const { position } of client().webhookEvents.list()) passed.push(position);
     expect(passed).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('of some types of the feed passes events beyond pages that have none of them', async () => {
+    answers = ({ url }) => {
+      const after = new URL(url, 'http://a').searchParams.get('after');
+      const next = { 0: '20000', 20_000: '40000' }[after ?? ''] ?? '40001';
+      const data = after === '40000' ? [{ position: 40_001 }] : [];
+      return [200, { data, nextAfter: next, newest: '40001' }];
+    };
+    const passed: number[] = [];
+    const events = client().webhookEvents.list({ after: '0', types: 'customer.deleted' });
+    for await (const { position } of events) passed.push(position);
+    expect(passed).toEqual([40_001]);
+    expect(received.length).toBe(3);
+  });
+
+  test('of balances passes one once that changes during the loop', async () => {
+    const balance = (customerId: string, amount: number) => ({
+      ...{ customerId, currency: 'USD', amount },
+    });
+    inTurn(
+      [200, { data: [balance('c2', 5), balance('c1', 1)], total: 3, page: 1, perPage: 2 }],
+      [200, { data: [balance('c1', 9)], total: 3, page: 2, perPage: 2 }],
+    );
+    const passed: string[] = [];
+    for await (const { customerId } of client().balances.list()) passed.push(customerId);
+    expect(passed).toEqual(['c2', 'c1']);
   });
 });

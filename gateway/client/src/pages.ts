@@ -11,6 +11,8 @@ export interface FeedPage<T> {
   readonly data: T[];
   /** The next `after`. */
   readonly nextAfter: string;
+  /** The last event of the feed. */
+  readonly newest: string;
 }
 
 /** An answer with some items of a list, or with all of them. */
@@ -18,9 +20,19 @@ export type SomeItems<T> = Page<T> | FeedPage<T> | T[];
 
 const perPageOfLoops = 100;
 
+/** The properties that tell items of one list apart. */
+interface Identified {
+  readonly id?: string;
+  readonly position?: number;
+  readonly subscriptionId?: string;
+  readonly customerId?: string;
+  readonly currency?: string;
+}
+
 /**
- * A list: awaited it is one answer, and a loop with `for await` passes every item once. Items that
- * are created during the loop move others to the next page, where they are skipped.
+ * A list: awaited it is one answer, and a loop with `for await` passes every item once. An item
+ * that is created during the loop moves the last one of a page to the next, where it is skipped.
+ * A loop over the feed ends at its newest event.
  */
 export class List<T, P extends SomeItems<T> = Page<T>> implements PromiseLike<P>, AsyncIterable<T> {
   readonly #read: (query: object) => Promise<P>;
@@ -59,24 +71,35 @@ export class List<T, P extends SomeItems<T> = Page<T>> implements PromiseLike<P>
         passed.add(id);
         yield item;
       }
-      query = items.length === 0 ? undefined : following(query, answer);
+      query = following(query, answer);
     }
   }
 }
 
 /** The query of the items after an answer; undefined after the last one. */
-function following(query: object, answer: SomeItems<unknown>): object | undefined {
+function following(
+  query: { readonly after?: string },
+  answer: SomeItems<unknown>,
+): object | undefined {
   if (Array.isArray(answer)) return undefined;
-  if ('nextAfter' in answer) return { ...query, after: answer.nextAfter };
-  const { page, perPage, total } = answer;
-  return page * perPage < total ? { ...query, page: page + 1 } : undefined;
+  if ('nextAfter' in answer) {
+    const { nextAfter, newest } = answer;
+    // A page without events of the asked types may still have moved on.
+    const isEnd = nextAfter === newest || nextAfter === query.after;
+    return isEnd ? undefined : { ...query, after: nextAfter };
+  }
+  const { data, page, perPage, total } = answer;
+  return data.length > 0 && page * perPage < total ? { ...query, page: page + 1 } : undefined;
 }
 
 /**
- * The id of a resource, or the position of an event in the feed; other items are compared by their
- * content.
+ * What stays the same while an item changes: the id of a resource, the position of an event in the
+ * feed, the subscription of a price migration, or customer and currency of a balance.
  */
 function identityOf(item: unknown): string {
-  const { id, position } = item as { id?: unknown; position?: unknown };
-  return typeof id === 'string' ? id : JSON.stringify(position ?? item);
+  const { id, position, subscriptionId, customerId, currency } = item as Identified;
+  if (typeof id === 'string') return id;
+  const identity = position ?? subscriptionId;
+  if (identity !== undefined) return String(identity);
+  return JSON.stringify(customerId === undefined ? item : [customerId, currency]);
 }

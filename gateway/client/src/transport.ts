@@ -48,7 +48,7 @@ export interface Call {
   /** With its query. */
   readonly path: string;
   readonly body?: unknown;
-  /** A timed-out request continues at the API, so that a retry joins it and does not count. */
+  /** The API goes on after a timeout or 504, so that a retry joins it and does not count. */
   readonly joins?: boolean;
   /** The answer may take an hour, and a retry would read it from its beginning again. */
   readonly isExport?: boolean;
@@ -67,7 +67,9 @@ export class Transport {
 
   constructor({ apiKey, ...options }: BillingOptions) {
     // A header that cannot be sent would appear in the message of its error.
-    if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey is not valid');
+    if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+      throw new TypeError('apiKey is not valid');
+    }
     this.#apiKey = apiKey;
     this.#options = { ...options, baseUrl: new URL(options.baseUrl).href.replace(/\/+$/, '') };
   }
@@ -81,8 +83,8 @@ export class Transport {
       if (!(outcome instanceof Error)) return outcome.result;
       const isAnswered = outcome instanceof BillingError;
       if (isAnswered && !isRetried(outcome)) throw outcome;
-      const isJoined = call.joins === true && isAnswered && outcome.status === 504;
-      if (!isJoined) failures += 1;
+      const isLate = isAnswered ? outcome.status === 504 : outcome instanceof BillingTimeoutError;
+      if (!(isLate && call.joins === true)) failures += 1;
       if (failures > maxRetries) throw outcome;
       const retryAfterSeconds = isAnswered ? outcome.retryAfterSeconds : undefined;
       // eslint-disable-next-line no-restricted-syntax -- the client has no other source of chance
@@ -125,7 +127,8 @@ export class Transport {
         method,
         headers,
         signal,
-        redirect: 'error',
+        // A redirect is an answer, never followed: the key is for this address alone.
+        redirect: 'manual',
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const content = await contentOf(response);
@@ -145,7 +148,13 @@ async function contentOf(response: Response): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
   if (!isJson) return bytes;
-  return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  } catch (error) {
+    // An error is known by its status; proxies answer with pages that are no JSON.
+    if (!response.ok) return undefined;
+    throw error;
+  }
 }
 
 /** Adds the property `response`, which neither JSON nor a loop over the result shows. */

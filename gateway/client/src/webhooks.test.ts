@@ -71,6 +71,34 @@ test.each([
   expect(failure).toBe('no_matching_signature');
 });
 
+test.each([
+  ['a mark of the byte order in front', Buffer.from(`\ufeff${body}`)],
+  ['bytes that decode to the same text', Buffer.from([0xff])],
+])('%s is refused', (_name, bytes) => {
+  const time = headers['webhook-timestamp'];
+  const text = new TextDecoder().decode(bytes);
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const signed = `${headers['webhook-id']}.${time}.${text}`;
+  const signature = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  const given = { ...headers, 'webhook-signature': signature };
+  const failure = failureOf(() => unwrap(bytes, given, secret, at(1_767_225_600)));
+  expect(failure).toBe('no_matching_signature');
+});
+
+test.each(['', 'whsec_', 'whsec_???', 'c2hvcnQ='])(
+  'the secret %j is an error of the program, also beside another one',
+  (weak) => {
+    const key = Buffer.from(weak.replace('whsec_', ''), 'base64');
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const forged = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+    const given = { ...headers, 'webhook-signature': forged };
+    for (const secrets of [weak, [secret, weak]]) {
+      const failure = failureOf(() => unwrap(body, given, secrets, at(1_767_225_600)));
+      expect(failure).toEqual(new TypeError('secret must be whsec_ and at least 16 bytes'));
+    }
+  },
+);
+
 test('a signed time that is not written in digits is refused', () => {
   const time = '1.7672256e9';
   const signed = `${headers['webhook-id']}.${time}.${body}`;

@@ -15,6 +15,7 @@ export interface UnwrapOptions {
 }
 
 const toleranceSecondsDefault = 300;
+const keyBytesMin = 16;
 
 /** Verifies webhooks. */
 export class Webhooks {
@@ -38,8 +39,8 @@ export class Webhooks {
     if (id === undefined || timestamp === undefined || signature === undefined) {
       throw new WebhookVerificationError('missing_header');
     }
-    const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-    const signed = `${id}.${timestamp}.${text}`;
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const signed = [Buffer.from(`${id}.${timestamp}.`), bytes];
     const secrets = typeof secret === 'string' ? [secret] : secret;
     const expected = secrets.map((one) => signatureOf(signed, one));
     const given = signature.split(' ').filter((one) => one.startsWith('v1,'));
@@ -47,7 +48,7 @@ export class Webhooks {
       throw new WebhookVerificationError('no_matching_signature');
     }
     refuseFarTimes(/^\d+$/.test(timestamp) ? Number(timestamp) : NaN, { toleranceSeconds, now });
-    return parsed(text);
+    return parsed(bytes);
   }
 }
 
@@ -65,9 +66,9 @@ function refuseFarTimes(
   }
 }
 
-function parsed(text: string): WebhookEvent {
+function parsed(bytes: Uint8Array): WebhookEvent {
   try {
-    return JSON.parse(text) as WebhookEvent;
+    return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent;
   } catch {
     throw new WebhookVerificationError('malformed_body');
   }
@@ -79,9 +80,15 @@ function headerOf(headers: WebhookRequestHeaders, name: string): string | undefi
   return typeof value === 'object' ? value[0] : value;
 }
 
-function signatureOf(signed: string, secret: string): string {
+function signatureOf(signed: readonly Uint8Array[], secret: string): string {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  // Anyone can sign with an empty key, such as that of a variable that is not set.
+  if (key.length < keyBytesMin) {
+    throw new TypeError(`secret must be whsec_ and at least ${String(keyBytesMin)} bytes`);
+  }
+  const hmac = createHmac('sha256', key);
+  for (const bytes of signed) hmac.update(bytes);
+  return `v1,${hmac.digest('base64')}`;
 }
 
 function isEqual(left: string, right: string): boolean {
