@@ -43,6 +43,12 @@ export function describeOperations(document: ApiDocument): string {
   const { info, tags = [], components } = document;
   const schemas = (components?.schemas ?? {}) as NamedSchemas;
   const endpoints = endpointsOf(document);
+  const names = tags.map(({ name }) => name);
+  const lost = endpoints.filter((one) => !one.tags.some((tag) => names.includes(tag)));
+  if (lost.length > 0) {
+    const ids = lost.map(({ operationId }) => operationId);
+    throw new Error(`Operations without a section: ${ids.join(', ')}`);
+  }
   const parts = [
     `# ${info.title}`,
     info.description ?? '',

@@ -7,6 +7,8 @@ export interface Rendered {
   readonly anchors: readonly string[];
   /** Targets of the links, as written. */
   readonly links: readonly string[];
+  /** Languages of the blocks of code. */
+  readonly languages: readonly string[];
   readonly sections: readonly Section[];
 }
 
@@ -34,7 +36,9 @@ export function renderMarkdown(source: string): Rendered {
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
     .replaceAll('<pre>', '<pre tabindex="0">');
-  return { html, anchors: sections.map(({ anchor }) => anchor), links, sections };
+  const fences = tokens.filter(({ type }) => type === 'fence');
+  const languages = fences.map(({ info }) => info.trim());
+  return { html, anchors: sections.map(({ anchor }) => anchor), links, languages, sections };
 }
 
 /** Address of the page behind a link: guides link to each other's files. */

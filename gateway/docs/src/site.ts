@@ -6,6 +6,7 @@ import { describeApi } from '@billing/gateway/openapi';
 import { routes } from '@billing/gateway/routes';
 import { describeOperations } from './api-reference';
 import { guideGroups } from './guides';
+import { unmarkedBlocks } from './languages';
 import { brokenLinks } from './links';
 import { type Rendered, renderMarkdown } from './markdown';
 import { type NavigationGroup, renderPage, renderWidePage } from './shell';
@@ -35,6 +36,8 @@ export function buildSite(): ReadonlyMap<string, string> {
   const pages = [startPage(guides, references), ...guides, ...references];
   const broken = brokenLinks(pages);
   if (broken.length > 0) throw new Error(`Broken links:\n${broken.join('\n')}`);
+  const unmarked = unmarkedBlocks(guides);
+  if (unmarked.length > 0) throw new Error(`Neither run nor text:\n${unmarked.join('\n')}`);
   const assets = readAssets();
   const addressOf = (name: string) => assets.find((one) => one.name === name)?.path ?? '';
   const shell = {
