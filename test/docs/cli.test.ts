@@ -155,6 +155,9 @@ test.each([
   ['a time without a zone', ['clock', 'advance', '2026-03-01']],
   ['an unknown kind', ['trigger', 'subscription.exploded']],
   ['an unknown shell', ['completion', 'csh']],
+  ['a shell that is a property of objects', ['completion', 'constructor']],
+  ['a kind that is a property of objects', ['trigger', 'constructor']],
+  ['a day that its month does not have', ['clock', 'advance', '2026-02-30T00:00:00Z']],
   ['a sandbox without a place for its key', ['--profile', 'live', 'sandbox', 'create']],
   ['a live change without a terminal', ['--profile', 'live', 'api', 'POST', '/v1/customers']],
   ['a live clock without a terminal', ['--profile', 'live', 'clock', 'advance', '+1d']],
@@ -170,6 +173,76 @@ test('a change with a live key is confirmed on a terminal', async () => {
   expect((await typed(args, 'live\n')).output).toContain('Required');
   const allowed = await billing(['--profile', 'live', '--live', 'api', 'POST', '/v1/customers']);
   expect(allowed).toMatchObject({ status: 1, errors: expect.stringMatching(/Required/) });
+});
+
+/** Runs a line of shell in which $BILLING is the program. */
+async function shell(
+  line: string,
+  variables: Readonly<Record<string, string | undefined>> = {},
+): Promise<Ran> {
+  const env = { BILLING: `${process.execPath} ${program}`, ...variables };
+  return await run('bash', ['--norc', '-o', 'pipefail', '-c', line], '', env);
+}
+
+test('an output that cannot be written is a failure, but not a pipe that is closed', async () => {
+  expect(await shell('$BILLING --help > /dev/full')).toMatchObject({
+    status: 1,
+    errors: expect.stringMatching(/^The output is incomplete: .*ENOSPC/),
+  });
+  expect(await shell('$BILLING --help | true')).toMatchObject({ status: 0, errors: '' });
+  await sandbox.expect(201, sandbox.post('/customers', { email: 'export@example.com' }));
+  for (const line of ['export customers > /dev/full', 'export customers | true']) {
+    const { status, errors } = await shell(`$BILLING --profile test ${line}`);
+    expect([line, status, errors]).toEqual([line, 1, expect.stringMatching(/^The output is/)]);
+  }
+});
+
+test('variables name the server of a key, never that of a key in a profile', async () => {
+  const other = { BILLING_URL: 'http://127.0.0.1:9' };
+  expect(await shell('$BILLING status', other)).toEqual({
+    status: 2,
+    output: '',
+    errors: 'BILLING_URL needs BILLING_API_KEY: the profile has another URL\n',
+  });
+  expect(await shell('$BILLING status', { BILLING_URL: system.gatewayUrl })).toMatchObject({
+    status: 0,
+  });
+  const keyAlone = { BILLING_API_KEY: sandbox.key, XDG_CONFIG_HOME: join(folder, 'none') };
+  expect(await shell('$BILLING status', keyAlone)).toMatchObject({
+    status: 3,
+    errors: 'BILLING_URL is missing\n',
+  });
+});
+
+test('a key that may read customers alone has a status, and doctor says what it hides', async () => {
+  const { body } = await sandbox.post('/api-keys', { name: 'Agent', scopes: ['customers:read'] });
+  const env = { BILLING_API_KEY: body.key, BILLING_URL: system.gatewayUrl };
+  const { status, output } = await shell('$BILLING status', env);
+  expect([status, JSON.parse(output)]).toEqual([
+    0,
+    expect.objectContaining({ environment: 'sandbox', clock: null, now: null }),
+  ]);
+  const examined = await shell('$BILLING doctor', env);
+  expect(examined).toMatchObject({ status: 0 });
+  const found = 'not readable with this key';
+  for (const check of ['endpoints', 'gaps']) {
+    expect(examined.output).toContain(JSON.stringify({ check, ok: true, found }));
+  }
+});
+
+test('no sandbox is made if its key cannot be stored', async () => {
+  const before = (await system.live.get('/sandboxes')).body.total;
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const variables = { BILLING_API_KEY: system.live.key, BILLING_URL: system.gatewayUrl };
+  const line = '$BILLING --live sandbox create --use';
+  const ran = await shell(line, { ...variables, XDG_CONFIG_HOME: file });
+  expect(ran).toMatchObject({
+    status: 1,
+    output: '',
+    errors: expect.stringMatching(/ENOTDIR|read/),
+  });
+  expect((await system.live.get('/sandboxes')).body.total).toBe(before);
 });
 
 test('each help has an example', async () => {
@@ -250,6 +323,23 @@ test('listen forwards each event once, in order, while the receiver fails at fir
   expect(verify).not.toThrow();
   // Nothing of it is left at the server.
   expect((await api.get('/webhook-endpoints')).body.total).toBe(0);
+});
+
+test('a server without the feed is told to be updated', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(404, { 'Content-Type': 'application/json' });
+    response.end('{"error":"Not found"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const env = { BILLING_API_KEY: sandbox.key, BILLING_URL: url };
+  for (const line of ['$BILLING listen', '$BILLING listen --after 0']) {
+    expect(await shell(line, env)).toMatchObject({
+      status: 1,
+      errors: expect.stringMatching(/This server has no event feed; update it\n$/),
+    });
+  }
+  server.close();
 });
 
 test('doctor finds a disabled endpoint', async () => {

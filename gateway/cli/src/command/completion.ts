@@ -4,7 +4,7 @@ import { print, type Terminal } from '../terminal/terminal';
 
 /** Prints a script that completes the names of commands. */
 export function completion(terminal: Terminal, shell: string, program: Command): void {
-  const script = scripts[shell];
+  const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (script === undefined) throw wrongUsage('SHELL is bash, zsh or fish');
   const commands = program.commands.map((command) => ({
     name: command.name(),

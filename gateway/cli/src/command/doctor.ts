@@ -7,6 +7,7 @@ import { openSession, type Session, type SharedFlags } from '../session/session'
 import { print, type Terminal } from '../terminal/terminal';
 
 const clockDifferenceMsMax = 5_000;
+const notReadable = 'not readable with this key';
 
 /** A check prints what it found; its failure fails the command. */
 type Check = (session: Session, terminal: Terminal) => Promise<string>;
@@ -70,7 +71,7 @@ async function sameRelease(session: Session): Promise<string> {
   const { version } = await readServerRoot(session);
   const [own, other] = [release, version ?? ''].map((one) => /^(\d+)\.(\d+)\./.exec(one));
   const found = `client ${release}, server ${version ?? 'unknown'}`;
-  if (!other || !own) return found;
+  if (!other || !own) throw new Error(`${found}: cannot be compared`);
   const isNear = own[1] === other[1] && Math.abs(Number(own[2]) - Number(other[2])) <= 1;
   if (!isNear) throw new Error(`${found}: more than one minor release apart`);
   return found;
@@ -95,7 +96,7 @@ async function scopesOf(api: Session['api'], key: string): Promise<string> {
 
 async function endpointsEnabled({ api }: Session): Promise<string> {
   const endpoints = await allowed(all(api.webhookEndpoints.list()));
-  if (endpoints === undefined) return 'not readable with this key';
+  if (endpoints === undefined) return notReadable;
   const disabled = endpoints.filter(({ active }) => !active);
   if (disabled.length > 0) {
     throw new Error(`disabled: ${disabled.map(({ url }) => url).join(', ')}`);
@@ -104,7 +105,8 @@ async function endpointsEnabled({ api }: Session): Promise<string> {
 }
 
 async function noGaps({ api }: Session): Promise<string> {
-  const endpoints = (await allowed(all(api.webhookEndpoints.list()))) ?? [];
+  const endpoints = await allowed(all(api.webhookEndpoints.list()));
+  if (endpoints === undefined) return notReadable;
   const counts = await Promise.all(
     endpoints.map(async ({ id, url }) => {
       const gaps = await api.webhookEndpoints.listGaps(id);

@@ -1,4 +1,5 @@
 import { BillingError } from '@billing/client';
+import { readClock } from '../session/clock';
 import { CommandFailure, wrongUsage } from '../terminal/failure';
 import { printFields, printRows } from '../terminal/output';
 import { isLiveKey, readProfiles, writeProfiles } from '../session/profiles';
@@ -32,7 +33,7 @@ function readUrl(text: string): string {
   return new URL(text).origin;
 }
 
-/** A key without the scope to read customers is accepted, too. */
+/** Throws unless the server knows the key; the key need not have the scope to read customers. */
 async function mustBeAccepted(url: string, key: string): Promise<void> {
   try {
     const page = await sessionOf({ url, key }).api.customers.list({ perPage: 1 });
@@ -71,8 +72,9 @@ export async function listProfiles(terminal: Terminal, flags: SharedFlags): Prom
 
 /** Shows what commands would use. */
 export async function showStatus(terminal: Terminal, flags: SharedFlags): Promise<void> {
-  const { api, isLive, name, url } = await openSession(terminal, flags);
-  const { clock, now } = await api.sandboxes.retrieveClock();
+  const session = await openSession(terminal, flags);
+  const { isLive, name, url } = session;
+  const { clock, now } = await readClock(session);
   const { version } = await readServerRoot({ url });
   printFields(
     terminal,

@@ -21,11 +21,17 @@ export async function createSandbox(terminal: Terminal, flags: CreateFlags): Pro
   const startsAt = flags.startsAt && readInstant(flags.startsAt, terminal.now()).toISOString();
   const session = await openLive(terminal, flags);
   await confirmLive(terminal, session, flags);
+  // The key is shown once: a folder that cannot keep it must fail before there is a sandbox.
+  if (flags.use === true) await writeProfiles(terminal, await readProfiles(terminal));
   const { id, name, key, clock, now } = await session.api.sandboxes.create({
     clock: flags.manual === true ? 'MANUAL' : 'REAL',
     ...(startsAt !== undefined && { startsAt }),
   });
-  if (key === null) throw new CommandFailure('The key of this sandbox was shown before');
+  if (key === null) {
+    const advice = `Use: billing sandbox delete ${id}`;
+    throw new CommandFailure(`The key of sandbox ${id} was shown before. ${advice}`);
+  }
+  say(terminal, `Created sandbox ${id}`);
   const profile = `sandbox-${id.slice(-6)}`;
   if (flags.use === true) {
     const { profiles } = await readProfiles(terminal);

@@ -53,7 +53,7 @@ const triggers: Readonly<Record<string, (api: Billing, shop: Shop) => Promise<Ma
 
 /** Makes an event of a kind happen in a sandbox. */
 export async function trigger(terminal: Terminal, kind: string, flags: SharedFlags): Promise<void> {
-  const make = triggers[kind];
+  const make = Object.hasOwn(triggers, kind) ? triggers[kind] : undefined;
   if (make === undefined) {
     throw wrongUsage(`KIND is one of ${Object.keys(triggers).join(', ')}`);
   }

@@ -12,7 +12,11 @@ export interface ServerRoot {
 /** Reads the root address of a server. */
 export async function readServerRoot({ url }: Pick<Profile, 'url'>): Promise<ServerRoot> {
   const answer = await readOpenly(url, '/', 'application/json');
-  const { version } = (await answer.json()) as { version?: string };
+  const root: unknown = answer.ok ? await answer.json().catch(() => undefined) : undefined;
+  if (typeof root !== 'object' || root === null) {
+    throw new CommandFailure(`${url} is not a billing server: it answers ${String(answer.status)}`);
+  }
+  const { version } = root as { version?: string };
   return { date: new Date(answer.headers.get('date') ?? Number.NaN), version };
 }
 

@@ -1,6 +1,6 @@
 import { Billing } from '@billing/client';
 import { Transport } from '@billing/client/transport';
-import { CommandFailure, exitStatus } from '../terminal/failure';
+import { CommandFailure, exitStatus, wrongUsage } from '../terminal/failure';
 import { isLiveKey, type Profile, readProfiles } from './profiles';
 import type { OutputFlags } from '../terminal/output';
 import { ask, isInteractive, type Terminal } from '../terminal/terminal';
@@ -36,12 +36,23 @@ export async function openSession(terminal: Terminal, flags: SharedFlags): Promi
   if (flags.profile !== undefined && stored === undefined) {
     throw new CommandFailure(`There is no profile ${flags.profile}`, exitStatus.signedOut);
   }
+  if (flags.profile === undefined && key === undefined && url !== undefined) {
+    // The key of a profile is sent to no other server.
+    if (stored !== undefined && stored.url !== originOf(url)) {
+      throw wrongUsage('BILLING_URL needs BILLING_API_KEY: the profile has another URL');
+    }
+  }
   const fromVariables = flags.profile === undefined && key !== undefined;
   const profile = fromVariables ? { key, url: url ?? stored?.url } : stored;
   if (profile?.url === undefined) {
-    throw new CommandFailure('Not signed in. Use: billing login', exitStatus.signedOut);
+    const text = fromVariables ? 'BILLING_URL is missing' : 'Not signed in. Use: billing login';
+    throw new CommandFailure(text, exitStatus.signedOut);
   }
   return sessionOf({ key: profile.key, url: profile.url }, fromVariables ? undefined : name);
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
 }
 
 /** The session of a key. */

@@ -17,9 +17,9 @@ test.each([
   expect(readInstant(text, now).toISOString()).toBe(expected);
 });
 
-test.each(['', '14d', '-1d', '+1', '+1M', '+1.5d', '2026-03-01', '2026-03-01T00:00:00', 'soon'])(
-  '%j is refused',
-  (text) => {
-    expect(() => readInstant(text, now)).toThrow(CommandFailure);
-  },
-);
+test.each([
+  ...['', '14d', '-1d', '+1', '+1M', '+1.5d', '2026-03-01', '2026-03-01T00:00:00', 'soon'],
+  ...['2026-02-30T00:00:00Z', '2026-02-29T12:00:00+02:00', '2026-02-32T00:00:00Z'],
+])('%j is refused', (text) => {
+  expect(() => readInstant(text, now)).toThrow(CommandFailure);
+});

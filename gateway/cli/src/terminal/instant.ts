@@ -20,10 +20,15 @@ export function readInstant(text: string, now: Date): Date {
   if (length !== undefined) return new Date(now.getTime() + Number(count) * length);
   const hasZone = /^\d{4}-\d\d-\d\dT.+(Z|[+-]\d\d:\d\d)$/.test(text);
   const instant = new Date(text);
-  if (!hasZone || Number.isNaN(instant.getTime())) {
+  if (!hasZone || Number.isNaN(instant.getTime()) || !isDay(text.slice(0, 10))) {
     throw wrongUsage(`${text} is neither a step such as +14d or +1mo nor a time with its zone`);
   }
   return instant;
+}
+
+/** `Date` reads the 30th of February as a day of March. */
+function isDay(day: string): boolean {
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
 function addMonths(from: Date, months: number): Date {
