@@ -1,7 +1,14 @@
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import type { LauncherEnvironment } from './environment/launcher-environment';
 import { type DataFolder, readRememberedWays } from './files/data-folder';
-import { FERRETDB, infrastructureRecord, MONGOD, startInfrastructure } from './infrastructure';
+import { runningMongodContainer } from './container/containers';
+import {
+  CONTAINER,
+  FERRETDB,
+  infrastructureRecord,
+  MONGOD,
+  startInfrastructure,
+} from './infrastructure';
 import { installDocumentDb } from './install/documentdb';
 import { livingRecord } from './process/record';
 import { type ArchivedCopy, lastArchivedInstant } from './server/archived-log';
@@ -75,8 +82,11 @@ async function runningServers(
   if (mongodb === FERRETDB) {
     return { mongodbUri: ferretDbUri(socketDir), ...postgresTools(options, socketDir) };
   }
-  const message = 'The MongoDB of this system runs in a container: stop the system first';
-  throw new StartRefusal(exitStatuses.busy, message);
+  if (mongodb === CONTAINER) {
+    const folders = { dataDir: options.data.databases, runDir: socketDir };
+    return { mongodbUri: await runningMongodContainer(folders) };
+  }
+  throw new StartRefusal(exitStatuses.busy, 'The databases of this system are starting: try again');
 }
 
 /**

@@ -174,6 +174,7 @@ async function bothOrFirstError<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A,
 
 export const FERRETDB = 'ferretdb';
 export const MONGOD = 'mongod';
+export const CONTAINER = 'docker';
 
 function mongodbWays(site: Site): Way<Server>[] {
   const { environment, log } = site;
@@ -190,7 +191,7 @@ function mongodbWays(site: Site): Way<Server>[] {
       open: async () => await startMongod(site, await downloadMongod(environment, log)),
     },
     {
-      name: 'docker',
+      name: CONTAINER,
       description: 'mongod in a container',
       open: async () => await startContainer(site, prepareMongodContainer, 'mongod'),
     },
@@ -212,7 +213,7 @@ function natsWays(site: Site): Way<Server>[] {
       open: async () => await startNats(site, await requireProgram('nats-server', environment)),
     },
     {
-      name: 'docker',
+      name: CONTAINER,
       description: 'nats-server in a container',
       open: async () => await startContainer(site, prepareNatsContainer, 'nats-server'),
     },

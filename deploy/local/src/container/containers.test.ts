@@ -4,7 +4,12 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readLauncherEnvironment } from '../environment/launcher-environment';
-import { type ContainerServer, prepareMongodContainer, prepareNatsContainer } from './containers';
+import {
+  type ContainerServer,
+  prepareMongodContainer,
+  prepareNatsContainer,
+  runningMongodContainer,
+} from './containers';
 import { type EngineContainer, TestingEngine } from '../testing/engine';
 
 let folder: string;
@@ -58,6 +63,14 @@ async function made(server: ContainerServer) {
 }
 
 const soon = () => AbortSignal.timeout(20);
+
+test('the address of a running MongoDB is found by its folders', async () => {
+  const { dataDir, runDir } = options();
+  const folders = { dataDir, runDir };
+  await expect(runningMongodContainer(folders)).rejects.toMatchObject({ exitStatus: 75 });
+  const { uri } = await prepareMongodContainer(options());
+  expect(await runningMongodContainer(folders)).toBe(uri);
+});
 
 const kinds = [
   ['mongodb', prepareMongodContainer, '27017/tcp', '/data/db', 'mongo:8.2'],

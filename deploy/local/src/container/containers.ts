@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { freePort } from '@billing/chassis/listen-address';
 import { randomSecret } from '@billing/chassis/ids';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { runCommand } from '../process/command';
 import type { LauncherEnvironment } from '../environment/launcher-environment';
 import { answersPing } from '../server/ferretdb';
@@ -46,8 +47,7 @@ const PULL_TIMEOUT_MS = 10 * 60_000;
 export async function prepareMongodContainer(options: ContainerOptions): Promise<ContainerServer> {
   await requireImage(options, MONGODB_IMAGE);
   const password = await rootPassword(options.dataDir);
-  const uriAt = (port: number) =>
-    `mongodb://${MONGODB_USER}:${password}@127.0.0.1:${String(port)}/?authSource=admin&retryWrites=false&directConnection=true`;
+  const uriAt = (port: number) => mongodbUri(password, port);
   const { program, hostPort } = await containerProgram(options, {
     kind: 'mongodb',
     image: MONGODB_IMAGE,
@@ -61,6 +61,23 @@ export async function prepareMongodContainer(options: ContainerOptions): Promise
     isReady: (port) => answersPing(uriAt(port)),
   });
   return { program, uri: uriAt(hostPort) };
+}
+
+/** Address of the MongoDB that a launcher has started in a container with these folders. */
+export async function runningMongodContainer({
+  dataDir,
+  runDir,
+}: Pick<ContainerOptions, 'dataDir' | 'runDir'>): Promise<string> {
+  const file = settingsFileOf('mongodb', runDir);
+  const settings = (await readJsonIfThere(file)) as ContainerSettings | undefined;
+  if (settings === undefined) {
+    throw new StartRefusal(exitStatuses.busy, 'The MongoDB of this system is starting: try again');
+  }
+  return mongodbUri(await rootPassword(dataDir), settings.hostPort);
+}
+
+function mongodbUri(password: string, port: number): string {
+  return `mongodb://${MONGODB_USER}:${password}@127.0.0.1:${String(port)}/?authSource=admin&retryWrites=false&directConnection=true`;
 }
 
 /** NATS in a container; clients need the token of this start. */
@@ -97,7 +114,7 @@ async function containerProgram(
   const { kind, isReady, ...settings } = server;
   const name = containerName(kind, options.dataDir);
   const hostPort = await freePort();
-  const settingsFile = join(runDir, `${kind}-container.json`);
+  const settingsFile = settingsFileOf(kind, runDir);
   await writePrivateJson(settingsFile, { ...settings, name, hostPort } satisfies ContainerSettings);
   const program: Program = {
     name: kind === 'nats' ? 'nats-server' : 'mongod',
@@ -111,6 +128,10 @@ async function containerProgram(
     isReady: () => isReady(hostPort),
   };
   return { program, hostPort };
+}
+
+function settingsFileOf(kind: ServerSettings['kind'], runDir: string): string {
+  return join(runDir, `${kind}-container.json`);
 }
 
 /** Name of the container and of its volume. */
