@@ -184,7 +184,8 @@ test('a final backup is restored with every document and index, into empty datab
   process.env.DATABASE_PREFIX = restoredPrefix;
   const stray = client.db(`${restoredPrefix}_discount`).collection('stray');
   await stray.insertOne({});
-  await expect(restore({ from: path, dataDir: join(folder, 'first') })).rejects.toMatchObject({
+  const dataDir = join(folder, 'restored');
+  await expect(restore({ from: path, dataDir })).rejects.toMatchObject({
     exitStatus: 78,
     message: `Database ${restoredPrefix}_discount is not empty`,
   });
@@ -193,7 +194,8 @@ test('a final backup is restored with every document and index, into empty datab
   // No checksum covers it.
   await writeFile(join(path, `databases/${prefix}_catalog/other.bson`), BSON.serialize({ _id: 1 }));
 
-  await restore({ from: path, dataDir: join(folder, 'second') });
+  // The refused command has made no folder.
+  await restore({ from: path, dataDir });
   const [from, to] = [prefix, restoredPrefix].map((one) =>
     client.db(`${one}_catalog`).collection('things'),
   );

@@ -53,6 +53,10 @@ export async function restore({ from, dataDir, point }: RestoreOptions): Promise
   if (point !== undefined) await refuseOutOfReach({ folder, manifest, point, environment });
   const damaged = findUnlisted(manifest) ?? (await findDamaged(folder, manifest.files));
   if (damaged !== undefined) throw damagedBackup(damaged);
+  // Before a folder is made: the same command may be repeated.
+  if (environment.mongodbUri !== undefined) {
+    await withDatabases(environment.mongodbUri, settings, refuseFilled);
+  }
   const data = await openDataFolder(settings.dataDir, unprivilegedAccount(), reportProgress);
   await refuseUsedDatabases(data);
   if (isOfPostgres(manifest)) await copyPostgres(folder, manifest, data);
