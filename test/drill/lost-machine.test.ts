@@ -118,6 +118,7 @@ test('D1: charges after a backup are found again, and no payer is charged twice'
   const reason = 'The payer of the lost charge was refunded';
   const opened = await commands.run('reconcile', '--data', target, '--open', reason, '--json');
   expect(reportOf(opened)).toMatchObject({ opened: true, code: report.code });
+  await restored.ready();
   const own = expect.stringMatching(new RegExp(`^INV-${String(report.code)}-\\d{6}$`));
   const [books, sandbox] = await eventually(async () =>
     Promise.all([readBooks(live), readBooks(scene.sandbox)]),

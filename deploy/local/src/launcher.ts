@@ -21,7 +21,7 @@ import { keepLogsSmall } from './process/log-rotation';
 import { forgetRunningSystem, recordRunningSystem } from './system/running-system';
 import { type RunningSystem, startSystem } from './system/system';
 import { openMovedData } from './system/moved-data';
-import { openAfterRestore } from './system/recovery';
+import { announceOnceOpen, openAfterRestore } from './system/recovery';
 import { startSystemProcesses } from './system/processes';
 
 export interface LaunchOptions {
@@ -81,9 +81,15 @@ export async function launch(options: LaunchOptions): Promise<Running> {
 
     const { root } = options;
     const { mongodbUri } = infrastructure;
-    if (await openAfterRestore({ ...settings, root, mongodbUri, log })) {
+    const announce = async () => {
       options.announce(await announcementOf(system, infrastructure, log));
+    };
+    const recovery = { ...settings, root, mongodbUri, log };
+    if (await openAfterRestore(recovery)) {
+      await announce();
     } else {
+      const opening = announceOnceOpen(recovery, announce);
+      closers.add('announcement', () => opening.stop());
       log(`The system stays closed; operators may sign in at ${system.publicUrl}/dashboard`);
     }
     return { stop: () => closers.closeAll() };

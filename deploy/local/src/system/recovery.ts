@@ -41,6 +41,45 @@ export async function openAfterRestore(options: RecoveryOptions): Promise<boolea
   return true;
 }
 
+/** Announces a system that stayed closed, once it was opened by another command. */
+export function announceOnceOpen(
+  options: RecoveryOptions,
+  announce: () => Promise<void>,
+): { stop(): Promise<void> } {
+  const isOpen = async () => !(await isRecovering(options));
+  return runOnceTrue(isOpen, announce, { everyMs: retryEveryMs, log: options.log });
+}
+
+/** Runs work once a condition is true. A failure of either is followed by another attempt. */
+export function runOnceTrue(
+  isTrue: () => Promise<boolean>,
+  work: () => Promise<void>,
+  { everyMs, log }: { everyMs: number; log: (line: string) => void },
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const run = async () => {
+    for (;;) {
+      await delay(everyMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        if (!(await isTrue())) continue;
+        await work();
+        return;
+      } catch (error) {
+        log(`The system is not announced yet: ${(error as Error).message}`);
+      }
+    }
+  };
+  const done = run();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await done;
+    },
+  };
+}
+
 /** Returns the exit status; null if the command was killed. */
 async function runReconcile({
   root,
