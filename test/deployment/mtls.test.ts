@@ -249,7 +249,7 @@ test('the first owner of another organization gets a link that a command in the 
   const client = new OperatorClient(system.gatewayUrl);
   await client.accept(link.trim(), 'ada@acme.example');
   await expect(command()).rejects.toMatchObject({
-    code: 1,
+    code: 78,
     stdout: '',
     stderr: expect.stringContaining('Acme already has operators'),
   });

@@ -70,18 +70,31 @@ export function readFlags<N extends string>(
   return readFlagValues(options, usage);
 }
 
-/** Reads flags; refuses unknown ones, and texts that are empty. */
+/** Refusal of wrong usage: the reason and the first line of the usage, which `--help` prints. */
+export function wrongUsage(text: string, usage: string): StartRefusal {
+  const [line = ''] = usage.split('\n');
+  return new StartRefusal(exitStatuses.usage, `${text}\n${line}\n--help explains the flags`);
+}
+
+/**
+ * Reads flags; refuses unknown ones, and texts that are empty. With `--help` the process prints the
+ * usage and ends.
+ */
 export function readFlagValues<O extends NonNullable<ParseArgsConfig['options']>>(
   options: O,
   usage: string,
 ) {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(`${usage}\n`);
+    process.exit(0);
+  }
   try {
-    const { values } = parseArgs({ options });
+    const { values } = parseArgs({ args: process.argv.slice(2), options });
     const empty = Object.entries(values).find(([, value]) => value === '');
     if (empty !== undefined) throw new Error(`--${empty[0]} must not be empty`);
     return values;
   } catch (error) {
-    throw new StartRefusal(exitStatuses.usage, `${(error as Error).message}\n\n${usage}`);
+    throw wrongUsage((error as Error).message, usage);
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { runCommand } from '@billing/chassis/process';
-import { StartRefusal } from '@billing/chassis/start-refusal';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { ownerLink, ownerResetLink, resetText } from '@billing/identity/create-owner-link';
 import { readLauncherEnvironment } from '../environment/launcher-environment';
 import { readFlags } from '../maintenance';
@@ -9,7 +9,6 @@ import { readRunningSystem } from '../system/running-system';
 
 const usage =
   'Usage: npm run first-owner -- [--reset <email>] [--organization <name>] [--data <folder>]';
-const refused = 1;
 const dataDirDefault = join(__dirname, '../../../../.data');
 
 /**
@@ -31,5 +30,5 @@ runCommand('first-owner', async () => {
   const link = await ownerLink(options);
   if (link !== undefined) return link;
   const message = `${organization} already has operators; ask an owner or admin for an invitation`;
-  throw new StartRefusal(refused, message);
+  throw new StartRefusal(exitStatuses.configuration, message);
 });

@@ -1,6 +1,5 @@
 import { runCommand } from '@billing/chassis/process';
-import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
-import { readFlagValues } from '@billing/local/maintenance';
+import { readFlagValues, wrongUsage } from '@billing/local/maintenance';
 import { refusalFor } from '../files/refusal';
 import { backUp, type BackupResult } from './backup';
 
@@ -29,9 +28,7 @@ function toText({ path, bytes, instant, durationMs, pausedMs }: BackupResult): s
 
 runCommand('backup', async () => {
   const { to, final, json, data } = readFlagValues(flags, usage);
-  if (to === undefined) {
-    throw new StartRefusal(exitStatuses.usage, `--to must name a folder\n\n${usage}`);
-  }
+  if (to === undefined) throw wrongUsage('--to must name a folder', usage);
   try {
     const result = await backUp({ to, final, dataDir: data });
     return json ? JSON.stringify(result) : toText(result);

@@ -1,6 +1,5 @@
 import { runCommand } from '@billing/chassis/process';
-import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
-import { readFlags } from '@billing/local/maintenance';
+import { readFlags, wrongUsage } from '@billing/local/maintenance';
 import { refusalFor } from '../files/refusal';
 import { announceRestored } from './announced-restore';
 import { readInstant, readPointInTime } from './point-in-time';
@@ -28,18 +27,16 @@ runCommand('restore', async () => {
 type Flags = ReturnType<typeof readFlags<'from' | 'archive' | 'at' | 'restored' | 'data'>>;
 
 async function restoreBackup({ from, data, archive, at }: Flags): Promise<string> {
-  if (from === undefined) throw wrongUsage('--from must name a folder');
+  if (from === undefined) throw wrongUsage('--from must name a folder', usage);
   const point = readPointInTime({ archive, at }, usage);
   return `Restored into ${await restore({ from, dataDir: data, point })}; npm start uses it`;
 }
 
 async function nameRestored(restored: string, { from, archive, at, data }: Flags): Promise<string> {
-  if ((from ?? archive ?? at) !== undefined) throw wrongUsage('--restored takes --data alone');
+  if ((from ?? archive ?? at) !== undefined) {
+    throw wrongUsage('--restored takes --data alone', usage);
+  }
   const instant = readInstant('--restored', restored, usage);
   const { code } = await announceRestored(instant, { dataDir: data });
   return `Restore ${code} of ${instant.toISOString()}: start the services, then run npm run reconcile`;
-}
-
-function wrongUsage(text: string): StartRefusal {
-  return new StartRefusal(exitStatuses.usage, `${text}\n\n${usage}`);
 }

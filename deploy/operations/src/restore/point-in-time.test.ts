@@ -13,7 +13,7 @@ test('reads an archive and an instant', () => {
 test.each([{ archive: '/archive' }, { at: '2026-11-22T15:30:00Z' }])(
   'refuses %j alone',
   (flags) => {
-    const message = `--archive and --at belong together\n\n${usage}`;
+    const message = `--archive and --at belong together\n${usage}\n--help explains the flags`;
     const refusal = expect.objectContaining({ exitStatus: 2, message });
     expect(() => readPointInTime(flags, usage)).toThrow(refusal);
   },
@@ -22,7 +22,7 @@ test.each([{ archive: '/archive' }, { at: '2026-11-22T15:30:00Z' }])(
 test.each(['yesterday', '2026-11-22', '2026-11-22T15:30:00', '2026-13-22T15:30:00Z'])(
   'refuses %s, which is no instant',
   (at) => {
-    const message = `--at must be an instant, for example 2026-11-22T15:30:00Z\n\n${usage}`;
+    const message = `--at must be an instant, for example 2026-11-22T15:30:00Z\n${usage}\n--help explains the flags`;
     const refusal = expect.objectContaining({ exitStatus: 2, message });
     expect(() => readPointInTime({ archive: '/archive', at }, usage)).toThrow(refusal);
   },

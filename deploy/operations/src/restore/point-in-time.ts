@@ -3,7 +3,7 @@ import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { canReach, unprivilegedAccount } from '@billing/local/account';
 import type { LauncherEnvironment } from '@billing/local/config';
 import { lastReplayableInstant } from '@billing/local/data-servers';
-import { reportProgress } from '@billing/local/maintenance';
+import { reportProgress, wrongUsage } from '@billing/local/maintenance';
 import { isOfPostgres, type Manifest, postgresFolder } from '../files/manifest';
 
 /** An instant after a backup, and the archive that leads there. */
@@ -18,9 +18,8 @@ export function readPointInTime(
   usage: string,
 ): PointInTime | undefined {
   if (archive === undefined && at === undefined) return undefined;
-  const refusal = (text: string) => new StartRefusal(exitStatuses.usage, `${text}\n\n${usage}`);
   if (archive === undefined || at === undefined) {
-    throw refusal('--archive and --at belong together');
+    throw wrongUsage('--archive and --at belong together', usage);
   }
   return { archiveDir: resolve(archive), at: readInstant('--at', at, usage) };
 }
@@ -31,7 +30,7 @@ export function readInstant(flag: string, value: string, usage: string): Date {
   const instant = new Date(value);
   if (hasZone && !Number.isNaN(instant.getTime())) return instant;
   const text = `${flag} must be an instant, for example 2026-11-22T15:30:00Z`;
-  throw new StartRefusal(exitStatuses.usage, `${text}\n\n${usage}`);
+  throw wrongUsage(text, usage);
 }
 
 interface Wanted {

@@ -322,7 +322,7 @@ describe('a command', () => {
     ],
     [
       "new DomainError('not_found', 'OPERATOR_NOT_FOUND', 'Operator not found')",
-      1,
+      78,
       'Operator not found',
     ],
   ])('that fails with %s prints only the reason', async (error, status, reason) => {

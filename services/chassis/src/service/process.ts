@@ -169,8 +169,9 @@ function isForPeople(error: unknown): error is ConfigurationError | StartRefusal
 function exitStatusOf(error: unknown): number {
   if (error instanceof StartRefusal) return error.exitStatus;
   if (error instanceof DomainError && error.kind === 'unavailable') return exitStatuses.busy;
-  if (error instanceof ConfigurationError) return exitStatuses.configuration;
-  return error instanceof DomainError ? exitCodes.failed : exitCodes.bug;
+  // Refusals of a service, too: another try meets them again.
+  const isRefusal = error instanceof ConfigurationError || error instanceof DomainError;
+  return isRefusal ? exitStatuses.configuration : exitCodes.bug;
 }
 
 // For people who configured the process: reasons come first, and a stack only if the program itself
