@@ -6,6 +6,7 @@ import * as standardwebhooks from 'standardwebhooks';
 import stripe from 'stripe';
 import * as svix from 'svix';
 import { eventually } from '@billing/chassis/testing';
+import { Billing } from '@billing/client';
 import { causeEveryKind, everyKind, kindsOfSubscriptions } from '../support/every-kind';
 import { joinTestSystem } from '../support/shared-system';
 import {
@@ -88,6 +89,29 @@ describe.each([
     for (const webhook of receiver.received) {
       expect(() => verify(changed(webhook.text), headersOf(webhook), secret)).toThrow();
       expect(() => verify(webhook.text, headersOf(webhook), prefixed.secret)).toThrow();
+    }
+  });
+});
+
+describe("the client's own verification", () => {
+  const billing = new Billing({ apiKey: 'billing_test_none', baseUrl: 'http://127.0.0.1:9' });
+
+  test('accepts every delivery, and refuses another body, id, time and secret', () => {
+    const { receiver, secret } = usual;
+    for (const webhook of receiver.received) {
+      const { text } = webhook;
+      const headers = headersOf(webhook);
+      const { 'webhook-id': id = '', 'webhook-timestamp': time = '' } = headers;
+      expect(billing.webhooks.unwrap(text, headers, secret)).toEqual(webhook.body);
+      for (const [body, more, key] of [
+        [changed(text), {}, secret],
+        [text, { 'webhook-id': `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}` }, secret],
+        [text, { 'webhook-timestamp': String(Number(time) + 1) }, secret],
+        [text, {}, prefixed.secret],
+      ] as const) {
+        const unwrap = () => billing.webhooks.unwrap(body, { ...headers, ...more }, key);
+        expect(unwrap).toThrow('no_matching_signature');
+      }
     }
   });
 });
