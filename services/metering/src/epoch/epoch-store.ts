@@ -157,6 +157,15 @@ export class EpochStore implements EpochStorage, GenerationStorage {
     );
   }
 
+  async releaseSlot(id: string): Promise<void> {
+    await retryTransient(() =>
+      this.collections.slots.updateOne(
+        { _id: id, dead: true },
+        { $set: { epoch: null, flush: '', ids: [] } },
+      ),
+    );
+  }
+
   async removeSlot(id: string): Promise<void> {
     await retryTransient(() => this.collections.slots.deleteOne({ _id: id }));
   }

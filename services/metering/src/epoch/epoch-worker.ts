@@ -2,6 +2,7 @@ import type { Logger } from '@billing/chassis/logging';
 import type { Metrics, Observation } from '@billing/chassis/metrics';
 import {
   type EpochStorage,
+  isReleased,
   type SlotState,
   type SlotSummary,
   untilOf,
@@ -12,7 +13,7 @@ import { SlotWatch } from './slot-watch';
 /** Dependencies of the work on epochs. */
 export interface EpochWorkerDependencies {
   readonly storage: EpochStorage;
-  /** Counts what a dead slot has stored, and removes the slot. */
+  /** Counts what a dead slot has stored, and releases the slot. */
   readonly recover: (slot: SlotState) => Promise<void>;
   /** This process's own writer, which is never fenced by it; undefined if there is none. */
   readonly ownWriter: () => number | undefined;
@@ -61,7 +62,7 @@ export class EpochWorker {
     const until = untilOf(epoch.current, slots);
     if (until > epoch.until) await storage.raiseUntil(until);
     await this.advance(epoch.current, slots);
-    await this.fenceSilent(slots);
+    await this.endSilent(slots);
     this.last = { ...epoch, until: Math.max(until, epoch.until), slots };
     this.readAtMs = this.dependencies.nowMs();
     return this.last;
@@ -70,7 +71,7 @@ export class EpochWorker {
   /** Recovers the dead slots of the last reading. */
   async recoverSlots(signal: AbortSignal): Promise<void> {
     for (const slot of this.last?.slots ?? []) {
-      if (slot.dead && !signal.aborted) await this.recover(slot);
+      if (slot.dead && !isReleased(slot) && !signal.aborted) await this.recover(slot);
     }
   }
 
@@ -81,7 +82,7 @@ export class EpochWorker {
     try {
       const slot = await storage.findSlot(id);
       // Another process may have recovered it.
-      if (slot?.dead !== true) return;
+      if (slot?.dead !== true || isReleased(slot)) return;
       await recover(slot);
       logger.warn(facts, 'recovered slot of a dead writer');
     } catch (error) {
@@ -98,9 +99,11 @@ export class EpochWorker {
     this.seen = { current: current + 1, sinceMs: nowMs };
   }
 
-  private async fenceSilent(slots: readonly SlotSummary[]): Promise<void> {
+  private async endSilent(slots: readonly SlotSummary[]): Promise<void> {
     const { storage, ownWriter, nowMs, logger } = this.dependencies;
-    for (const writer of this.watch.silentWriters(slots, nowMs())) {
+    const { writers, released } = this.watch.findSilent(slots, nowMs());
+    for (const id of released) await storage.removeSlot(id);
+    for (const writer of writers) {
       if (writer === ownWriter()) continue;
       logger.warn({ writer }, 'fencing silent writer');
       await storage.fence(writer);
@@ -119,7 +122,7 @@ export function observeEpochs(metrics: Pick<Metrics, 'observe'>, worker: EpochWo
     return Promise.resolve([{ value: current - until, attributes: {} }]);
   });
   metrics.observe('usageSlots', () => {
-    const slots = worker.recentReading?.slots.map(stateOf);
+    const slots = worker.recentReading?.slots.filter((slot) => !isReleased(slot)).map(stateOf);
     if (slots === undefined) return Promise.resolve([]);
     return Promise.resolve(
       states.map((state): Observation => ({

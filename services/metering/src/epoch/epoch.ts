@@ -32,6 +32,11 @@ export interface SlotState {
 /** A slot without its ids, which are many. */
 export type SlotSummary = Omit<SlotState, 'ids'>;
 
+/** True if a slot is recovered: it only refuses what its writer may still send. */
+export function isReleased({ dead, epoch }: Pick<SlotState, 'dead' | 'epoch'>): boolean {
+  return dead && epoch === null;
+}
+
 /** A command to a slot. It takes effect at most once, and never after a later one. */
 export type SlotCommand = Pick<SlotState, 'id' | 'n' | 'epoch' | 'flush' | 'ids'>;
 
@@ -55,6 +60,11 @@ export interface EpochStorage {
   findSlots(): Promise<readonly SlotSummary[]>;
   /** Fences a writer: none of its slots takes a command any more. */
   fence(writer: number): Promise<void>;
+  /**
+   * Lets a dead slot hold nothing back. It stays stored, so that an insert of it that takes effect
+   * late does not bring it back to life.
+   */
+  releaseSlot(id: string): Promise<void>;
   removeSlot(id: string): Promise<void>;
 }
 

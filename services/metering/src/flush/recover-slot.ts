@@ -7,7 +7,7 @@ import { type MeteredEvent, partsOf } from './part';
 
 /** Dependencies of the recovery of slots. */
 export interface RecoveryDependencies {
-  readonly epochs: Pick<EpochStorage, 'readEpoch' | 'advanceCurrent' | 'removeSlot'>;
+  readonly epochs: Pick<EpochStorage, 'readEpoch' | 'advanceCurrent' | 'releaseSlot'>;
   readonly storage: FlushStorage;
   /** Meters by id. */
   readonly metersOf: (
@@ -17,7 +17,7 @@ export interface RecoveryDependencies {
 
 /**
  * Finishes the last flush of a dead slot: prevents it from storing more, counts what it has stored,
- * and removes the slot, which releases its epoch. Any process may do it, also several at once.
+ * and releases the slot, so that its epoch can pass. Any process may do it, also several at once.
  */
 export async function recoverSlot(
   { id, ids, epoch, flush }: SlotState,
@@ -43,5 +43,5 @@ export async function recoverSlot(
     // Without traffic nothing else would end the epoch of these parts.
     await epochs.advanceCurrent(epoch);
   }
-  await epochs.removeSlot(id);
+  await epochs.releaseSlot(id);
 }

@@ -1,11 +1,11 @@
 import type { RecoveryContext, StepCounts } from '@billing/chassis/recovery';
 import { touchedMsMax, type UsageAudit } from '../audit/audit-worker';
-import { type EpochStorage, type SlotState, untilOf } from '../epoch/epoch';
+import { type EpochStorage, isReleased, type SlotState, untilOf } from '../epoch/epoch';
 
 /** Dependencies of the recovery of usage. */
 export interface UsageRecovery {
   readonly epochs: EpochStorage;
-  /** Counts what a dead slot has stored, and removes the slot. */
+  /** Counts what a dead slot has stored, and releases the slot. */
   readonly recoverSlot: (slot: SlotState) => Promise<void>;
   readonly audit: Pick<UsageAudit, 'recount'>;
 }
@@ -28,7 +28,7 @@ async function endFlushes({
   epochs,
   recoverSlot,
 }: Pick<UsageRecovery, 'epochs' | 'recoverSlot'>): Promise<number> {
-  const found = await epochs.findSlots();
+  const found = (await epochs.findSlots()).filter((slot) => !isReleased(slot));
   for (const writer of new Set(found.map((slot) => slot.writer))) await epochs.fence(writer);
   for (const { id } of found) {
     const slot = await epochs.findSlot(id);

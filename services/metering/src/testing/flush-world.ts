@@ -18,6 +18,7 @@ export type RemovedGuard =
   | 'recovery without blockers'
   | 'one name in a blocker'
   | 'dead slot that does not hold'
+  | 'recovered slot that is removed'
   | 'slot acquired without a hold'
   | 'repeat answered unchecked'
   | 'generation without barrier';
@@ -201,8 +202,9 @@ export function epochsOf(world: FlushWorld, turns: Turns, actor: string): EpochS
         await turns.pause(actor);
         const slot = world.slots.get(id);
         if (slot === undefined) continue;
-        const isSkipped = slot.dead && world.removed === 'dead slot that does not hold';
-        found.push(isSkipped ? { ...slot, epoch: null } : slot);
+        const isSkipped =
+          slot.dead && slot.epoch !== null && world.removed === 'dead slot that does not hold';
+        found.push(isSkipped ? { ...slot, epoch: world.current } : slot);
       }
       return found;
     },
@@ -211,6 +213,13 @@ export function epochsOf(world: FlushWorld, turns: Turns, actor: string): EpochS
         for (const slot of world.slots.values()) {
           if (slot.writer === writer) world.slots.set(slot.id, { ...slot, dead: true });
         }
+      }),
+    releaseSlot: (id) =>
+      write(() => {
+        const slot = world.slots.get(id);
+        if (slot?.dead !== true) return;
+        if (world.removed === 'recovered slot that is removed') world.slots.delete(id);
+        else world.slots.set(id, { ...slot, epoch: null, flush: '', ids: [] });
       }),
     removeSlot: (id) =>
       write(() => {
