@@ -90,7 +90,7 @@ const bodies: readonly (readonly [string, Readonly<Record<string, unknown>>])[] 
     },
   ],
   ['POST /checkout-links', { ...link, productIds: [], discountId: 1 }],
-  ['PATCH /checkout-links/:id', link],
+  ['PATCH /checkout-links/:id', { ...link, productIds: [], discountId: 1 }],
   [
     'POST /discounts',
     {
