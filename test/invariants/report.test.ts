@@ -234,7 +234,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I6', 'a charge of another amount', first({ payments: [{ ...payment, amount: 1 }] })],
   ['I6', 'an amount due that is not owed', first({ amountDue: 2 })],
   [
-    'I6',
+    'I63',
     'one charge on two invoices',
     invoices(anInvoice(), {
       ...secondInvoice,

@@ -17,7 +17,7 @@ import { environmentsAreApart } from './isolation';
 import { mailsSpeakEveryLanguage } from './mail/mail-languages';
 import { mailsStayInside } from './mail/mail-secrets';
 import { mailsFollowEvents } from './mail/mails';
-import { amountsAddUp, paidOnce, statusFollowsDebt } from './money';
+import { amountsAddUp, chargesAreRecordedOnce, paidOnce, statusFollowsDebt } from './money';
 import { billedEachPeriod } from './periods';
 import type { Picture } from './picture/picture';
 import { referencesExist } from './references';
@@ -76,6 +76,7 @@ export const invariants: readonly Invariant[] = [
   refundsStayWithin,
   numbersAreUnique,
   periodsAreBilledOnce,
+  chargesAreRecordedOnce,
   referencesExist,
   erasedCustomersLeaveNothing,
 ];
