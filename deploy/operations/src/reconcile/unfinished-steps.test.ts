@@ -14,6 +14,13 @@ test('states that a service could not reassert keep the system closed', () => {
   expect(unfinishedSteps([])).toEqual([]);
 });
 
+test('disputes that the provider could not show keep the system closed', () => {
+  const steps: StepReport[] = [{ step: 'match', counts: { 'checkout.disputesLeft': 1 } }];
+  expect(unfinishedSteps(steps)).toEqual([
+    { invariant: 'match', text: expect.stringContaining('checkout: 1 disputes') },
+  ]);
+});
+
 test('an end that waits for a payment is a finding only after the last attempt', () => {
   const steps: StepReport[] = [
     { step: 'reassert', counts: { 'subscription.endsPostponed': 2 } },

@@ -12,6 +12,7 @@ const texts: Readonly<Record<string, string>> = {
   clocksLeft: 'sandboxes have due work that was not done; the next clock advance does it',
   endsLeft: 'ends of subscriptions wait for the outcome of a payment',
   refundsLeft: 'payments have refunds that could not be compared with the payment provider',
+  disputesLeft: 'disputes could not be compared with the payment provider',
 };
 
 /** Finds what services could not do: opening the system would leave it undone. */

@@ -251,6 +251,18 @@ describe('after a restore', () => {
     stripe.account.intents.delete(id);
   });
 
+  test('a listed charge that the provider cannot show does not hold up the refunds of others', async () => {
+    const charge = (id: string) => ({ _id: id, providerPaymentId: id, createdAt: new Date() });
+    const listed = ['pi_first', 'pi_broken', 'pi_last'].map(charge);
+    await mongo.db.collection('unmatchedCharges').insertMany(listed as object[]);
+    const store = new UnmatchedChargeStore(mongo.db, systemClock);
+    const looked = store.recordReturns((id) =>
+      id === 'pi_broken' ? Promise.reject(new Error('broken')) : Promise.resolve(true),
+    );
+    await expect(looked).rejects.toThrow('broken');
+    expect(await store.countUnreturned()).toBe(1);
+  });
+
   test('a new charge waits for the opening', async () => {
     const context = live();
     const authorizedTransactionId = stripe.account.addAuthorization({ amount: 2900 });

@@ -59,14 +59,20 @@ export class UnmatchedChargeStore {
     return retryTransient(() => this.documents.countDocuments(this.unreturned()));
   }
 
-  /** Asks the provider which of these it has refunded. */
+  /** Asks the provider which of these it has refunded. One that it cannot show holds up none. */
   async recordReturns(isReturned: (providerPaymentId: string) => Promise<boolean>): Promise<void> {
     const found = await retryTransient(() => this.documents.find(this.unreturned()).toArray());
+    const failures: unknown[] = [];
     for (const { _id, providerPaymentId } of found) {
-      if (!(await isReturned(providerPaymentId))) continue;
-      const returned = { $set: { returnedAt: this.clock.now() } };
-      await retryTransient(() => this.documents.updateOne({ _id }, returned));
+      try {
+        if (!(await isReturned(providerPaymentId))) continue;
+        const returned = { $set: { returnedAt: this.clock.now() } };
+        await retryTransient(() => this.documents.updateOne({ _id }, returned));
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   private unreturned(): Filter<UnmatchedCharge> {
