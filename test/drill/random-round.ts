@@ -12,8 +12,8 @@ import { expectTold, periodsBilled, periodsOwed, type Told } from './ledger';
 import type { RandomActs } from './random-acts';
 import { recover, type Step, steps, untilServed } from './recovery';
 
-// Copies of different services are at most this far apart; a restore allows 60 s.
-const apartMsMax = 45_000;
+// Acts between the first copy and the last one.
+const apartActsMax = 5;
 // For hangs.
 const settledWithinMs = 120_000;
 
@@ -91,18 +91,15 @@ export class RandomRound {
     const { system, acts, saved, random } = this;
     const total = 10 + Math.floor(random() * 8);
     const first = Math.floor(random() * (total - 2));
-    const last = Math.min(total, first + 1 + Math.floor(random() * 6));
+    const last = Math.min(total, first + 1 + Math.floor(random() * apartActsMax));
     const due = new Map(
       system.machine.services.map((service) => {
         return [service, first + Math.floor(random() * (last - first + 1))];
       }),
     );
     for (let count = 0; count <= total; count += 1) {
-      const { savedAt } = saved;
-      const isLate =
-        savedAt !== undefined && systemClock.now().getTime() - savedAt.getTime() > apartMsMax;
       for (const [service, at] of due) {
-        if (saved.copies.has(service) || (at > count && !isLate && count < total)) continue;
+        if (saved.copies.has(service) || at > count) continue;
         saved.savedAt ??= systemClock.now();
         const copied = await system.copies.save([service]);
         saved.copies.set(service, copied.get(service)!);

@@ -51,6 +51,7 @@ const slow = [
 
 /** Tests that take minutes by their nature. */
 const nightly = [
+  'drill/mutants',
   'drill/point-in-time',
   'drill/random-restores',
   'e-invoice/official-rules.integration',
