@@ -199,6 +199,12 @@ export const seeds: readonly Seed[] = [
     damage: (invoice) => ({ ...invoice, payments: [] }),
   },
   {
+    id: 'I63',
+    what: 'a charge that is recorded twice',
+    ...paid,
+    damage: ({ payments, ...invoice }) => ({ ...invoice, payments: [...payments, ...payments] }),
+  },
+  {
     id: 'I17',
     what: 'a line with the tax of another rate',
     service: 'checkout',
