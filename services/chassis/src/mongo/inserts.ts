@@ -29,14 +29,9 @@ interface Insert<T> {
 export class InsertBatches<T extends { readonly _id: string }> {
   private readonly inserts: Batcher<Insert<T>, void>;
 
-  /** `spacingMs`: see Batcher. */
-  constructor(
-    private readonly documents: Collection<T>,
-    { spacingMs }: { readonly spacingMs?: number } = {},
-  ) {
+  constructor(private readonly documents: Collection<T>) {
     this.inserts = new Batcher({
       ...batchBounds,
-      ...(spacingMs !== undefined && { spacingMs }),
       keyOf: ({ document: { _id } }) => _id,
       flush: (inserts) =>
         runAllowed(inserts, (allowed) => this.insertAll(allowed.map(({ document }) => document))),

@@ -62,9 +62,6 @@ export const documentsInFlightMax = 300;
 const documentsWaitingMax = 5_000;
 const retryDelayMsMin = 100;
 const retryDelayMsMax = 10_000;
-// No caller waits for the log. Events that are logged together are also published, accepted and
-// removed from their outboxes together.
-const logSpacingMs = 15;
 /** Share by which a delay varies. */
 export const retryJitter = 0.2;
 
@@ -96,9 +93,7 @@ export class Relay {
     private readonly collections: readonly AggregateCollection<never>[],
     private readonly dependencies: RelayDependencies,
   ) {
-    this.eventLog = new InsertBatches(dependencies.eventLog, {
-      spacingMs: logSpacingMs,
-    });
+    this.eventLog = new InsertBatches(dependencies.eventLog);
     this.queues = { event: this.openQueue(), command: this.openQueue() };
     this.sweep = new OutboxSweep(collections, {
       ...dependencies,
