@@ -57,21 +57,23 @@ export async function announceIn(
   });
 }
 
-/** Closes the databases that are open. A failure opens those again that this run has closed. */
+/** Closes the databases that are open. A failure leaves those as they were that this run closed. */
 async function whileClosed<T>(
   databases: readonly ServiceDatabase[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const closed: ServiceDatabase[] = [];
+  const undone: (() => Promise<void>)[] = [];
   try {
     for (const database of databases) {
-      if ((await database.system.read())?.state === 'RECOVERING') continue;
+      const { system } = database;
+      const former = await system.read();
+      if (former?.state === 'RECOVERING') continue;
+      undone.push(() => system.undoClose(former));
       await closeDatabases([database]);
-      closed.push(database);
     }
     return await work();
   } catch (error) {
-    await Promise.allSettled(closed.map(({ system }) => system.open()));
+    await Promise.allSettled(undone.map((undo) => undo()));
     throw error;
   }
 }

@@ -131,6 +131,15 @@ export class SystemStore {
     return await this.put(filter, { state: 'RECOVERING' }, { ...forgotten, restore: '' });
   }
 
+  /** Undoes a `close` of data whose restore was not named: what was stored before it is back. */
+  async undoClose(former: SystemDocument | undefined): Promise<void> {
+    const filter = { ...recovering, restore: { $exists: false } };
+    await retryTransient(async () => {
+      if (former === undefined) await this.documents.deleteOne(filter);
+      else await this.documents.replaceOne(filter, former);
+    });
+  }
+
   /** Names the restore, which is complete: the steps of `reconcile` may begin. */
   async recoverFrom(restore: Restore): Promise<void> {
     await retryTransient(() => this.documents.updateOne(recovering, { $set: { restore } }));
