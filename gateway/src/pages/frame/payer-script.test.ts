@@ -37,7 +37,9 @@ function expiryField(value = '') {
         change(`${before}${letter}${after}`, before.length + 1, 'insertText');
       }
     },
-    paste: (text: string) => { change(text, text.length, 'insertFromPaste'); },
+    paste: (text: string) => {
+      change(text, text.length, 'insertFromPaste');
+    },
     /** Deletes the character before the caret. */
     delete: () => {
       const at = input.selectionStart;
