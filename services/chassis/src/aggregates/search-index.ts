@@ -58,6 +58,15 @@ export async function findByIdBeginning<S extends { readonly id: string }>(
   return findMatching(searched, { ...at, filter: { ...filter, _id } }, { _id: -1 });
 }
 
+/** Returns each found aggregate once, in this order, up to a limit. */
+export function eachOnce<S extends { readonly id: string }>(
+  found: readonly Stored<S>[],
+  limit: number,
+): Stored<S>[] {
+  const all = new Map(found.map((one) => [one.state.id, one]));
+  return [...all.values()].slice(0, limit);
+}
+
 /** Finds the environment's aggregates that match a filter. */
 export async function findMatching<S extends { readonly id: string }>(
   { documents, definition }: Searched<S>,
@@ -103,8 +112,7 @@ export class SearchIndex<S extends { readonly id: string }> {
     const isNone = ofId.length + found.size === 0;
     const documents = isNone ? await this.readCorrected(at, words) : [...found.values()];
     const stored = documents.map((document) => toStored(this.definition, document));
-    const all = new Map([...ofId, ...stored].map((one) => [one.state.id, one]));
-    return [...all.values()].slice(0, limit);
+    return eachOnce([...ofId, ...stored], limit);
   }
 
   private async findById(word: string, at: SearchPlace): Promise<Stored<S>[]> {

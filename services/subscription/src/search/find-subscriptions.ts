@@ -1,6 +1,7 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import {
+  eachOnce,
   findByIdBeginning,
   findMatching,
   resultsMax,
@@ -38,8 +39,7 @@ export function subscriptionSearch(
           findDivided(records, at, { division, customersOf, productsOf }),
         ),
       );
-      const all = new Map(pages.flat().map((one) => [one.state.id, one]));
-      return [...all.values()].slice(0, range.limit);
+      return eachOnce(pages.flat(), range.limit);
     },
   };
 }

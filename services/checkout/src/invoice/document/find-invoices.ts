@@ -1,6 +1,6 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { FoundBy, SearchSource } from '@billing/chassis/search-rpc';
-import { findByIdBeginning, findMatching } from '@billing/chassis/search-index';
+import { eachOnce, findByIdBeginning, findMatching } from '@billing/chassis/search-index';
 import { queryWordsOf } from '@billing/kernel/search-words';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { type InvoiceRecord, totalOf } from '../invoice';
@@ -28,10 +28,10 @@ export function invoiceSearch(
       const numbered = holders.length === 0 ? [] : await findMatching(invoices, byHolder);
       const place = new Map(holders.map((id, index) => [id, index]));
       const placeOf = (id: string) => place.get(id) ?? -1;
-      const all = new Map([...ofId, ...numbered].map((one) => [one.state.id, one]));
-      return [...all.values()]
-        .sort((a, b) => placeOf(a.state.id) - placeOf(b.state.id))
-        .slice(0, limit);
+      const inOrder = [...ofId, ...numbered].toSorted(
+        (a, b) => placeOf(a.state.id) - placeOf(b.state.id),
+      );
+      return eachOnce(inOrder, limit);
     },
   };
 }
